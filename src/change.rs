@@ -1,0 +1,141 @@
+use crate::id::TaskId;
+use crate::task::Task;
+use std::sync::Arc;
+
+/// What a call did to the list.
+///
+/// [`facts`](Self::facts) is the net difference, and empty exactly when the list
+/// is what it was before: save when it is not. [`effects`](Self::effects) is
+/// what followed for other tasks, [`notes`](Self::notes) what the caller may
+/// not have expected.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Changes {
+    /// The net difference between the list before and after.
+    pub facts: Facts,
+    /// What followed for tasks that the call may not have named.
+    pub effects: Effects,
+    /// How the call was understood.
+    pub notes: Notes,
+}
+
+impl Changes {
+    /// Whether the list is exactly what it was before.
+    pub fn is_empty(&self) -> bool {
+        self.facts == Facts::default()
+    }
+}
+
+/// The net difference that a call made: the list before, with these applied in
+/// the order of the fields, is the list after.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Facts {
+    /// Tasks that retired, as they were, in their old list order.
+    pub removed: Vec<Arc<Task>>,
+    /// Tasks under ids that the list did not have; they stand at the end unless
+    /// `order` says otherwise. Revived ones stand between them, in list order.
+    pub added: Vec<Arc<Task>>,
+    /// Tasks under ids that were retired.
+    pub revived: Vec<Arc<Task>>,
+    /// Tasks with a field that is no longer what it was, in list order.
+    pub edited: Vec<Edited>,
+    /// Dependencies that are gone, those of removed tasks included.
+    pub edges_removed: Vec<Edge>,
+    /// Dependencies that are new.
+    pub edges_added: Vec<Edge>,
+    /// The whole order, where it is not the old one without the removed tasks
+    /// and with the added and revived at the end.
+    pub order: Option<Vec<TaskId>>,
+}
+
+/// A task before and after a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Edited {
+    /// As it was.
+    pub before: Arc<Task>,
+    /// As it is.
+    pub after: Arc<Task>,
+}
+
+/// A dependency between two tasks.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub struct Edge {
+    /// The task that waits.
+    pub blocked: TaskId,
+    /// The task that it waits for.
+    pub blocker: TaskId,
+}
+
+/// What followed from a call for tasks that it may not have named, each in list order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Effects {
+    /// Tasks that went from in progress back to pending without being asked to.
+    pub demoted: Vec<Demoted>,
+    /// Tasks that no longer wait for a blocker, and are ready or in progress.
+    pub unblocked: Vec<TaskId>,
+    /// Tasks that were ready or in progress, and now wait for a blocker.
+    pub now_blocked: Vec<TaskId>,
+}
+
+/// A task that went from in progress back to pending without being asked to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Demoted {
+    /// The task.
+    pub id: TaskId,
+    /// Why.
+    pub cause: Demotion,
+}
+
+/// Why a task went back to pending.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Demotion {
+    /// Another task was started, and only one may be in progress.
+    Yielded {
+        /// The task that is in progress instead.
+        to: TaskId,
+    },
+    /// The call made it wait for other tasks.
+    Blocked {
+        /// The open blockers, in list order.
+        by: Vec<TaskId>,
+    },
+}
+
+/// How a call was understood.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Notes {
+    /// Ids that were given to the work of another task.
+    pub rebound: Vec<Rebound>,
+    /// Items whose id an earlier item of the call already had.
+    pub duplicate_ids: Vec<DuplicateId>,
+    /// Unfinished tasks that a write left out, in their old list order.
+    pub unfinished_removed: Vec<TaskId>,
+}
+
+/// An explicit id that was given with the subject of another live task. The item
+/// took over only the id.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Rebound {
+    /// The id given.
+    pub id: TaskId,
+    /// The id that the work had before.
+    pub previous: TaskId,
+}
+
+/// An item whose id an earlier item of the same call already had.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DuplicateId {
+    /// The id given twice.
+    pub id: TaskId,
+    /// The id made for the later item.
+    pub generated: TaskId,
+}

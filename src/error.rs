@@ -1,0 +1,312 @@
+use crate::id::TaskId;
+use crate::task::Status;
+use std::fmt;
+use std::sync::Arc;
+
+/// Why a call was refused. The list is then exactly as it was.
+///
+/// An error carries data for the host; its text is written for the model, to
+/// correct itself from that text alone. The data holds a wrong input whole, the
+/// text quotes at most 80 characters of it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// No live task has that id. Retired ids are not found either.
+    #[error("Task not found: {}. {known}", Quote(id))]
+    UnknownTask {
+        /// The id asked for, trimmed.
+        id: Arc<str>,
+        /// The ids that there are.
+        known: KnownIds,
+    },
+    /// The text cannot be an id.
+    #[error("Invalid task id {:?}: {problem}. Use 1 to 128 bytes without control characters, / \\ {{ }}.", Quote(id).to_string())]
+    InvalidId {
+        /// The text, trimmed.
+        id: Arc<str>,
+        /// What is wrong with it.
+        problem: IdProblem,
+    },
+    /// The id given to a new task is that of a live or retired one.
+    #[error("Task id {id} is taken by {} task \"{}\". Leave the id out to have one made, or use another.", if *.retired { "a retired" } else { "the" }, Quote(subject))]
+    IdTaken {
+        /// The id.
+        id: TaskId,
+        /// The subject of the task that has it.
+        subject: Arc<str>,
+        /// Whether that task has left the list.
+        retired: bool,
+    },
+    /// A stored list has the same id twice, among its live and retired tasks together.
+    #[error("Task id {id} is there twice")]
+    DuplicateId {
+        /// The id.
+        id: TaskId,
+    },
+    /// A new task has no subject, or a blank one.
+    #[error("Item {} has no text. A new task needs a short imperative text.", item + 1)]
+    MissingSubject {
+        /// The position of the item in the call, from 0.
+        item: usize,
+    },
+    /// A status that this call cannot give: a write and a create do not delete.
+    #[error("Item {} has status {status}, which is not allowed here. Allowed: pending, in_progress, completed.", item + 1)]
+    StatusNotAllowed {
+        /// The position of the item in the call, from 0.
+        item: usize,
+        /// The status.
+        status: Status,
+    },
+    /// A task was given itself as a blocker.
+    #[error("Task {id} cannot depend on itself. Remove it from its own dependencies.")]
+    SelfDependency {
+        /// The task.
+        id: TaskId,
+    },
+    /// The dependencies asked for form a cycle.
+    #[error("Dependency cycle: {}. Each task would wait for the others for ever; remove one of these dependencies.", Path { path, completed })]
+    Cycle {
+        /// The shortest cycle, each task a blocker of the next; the first task
+        /// stands again at the end.
+        path: Vec<TaskId>,
+        /// Those of the path that are completed. They are part of the cycle
+        /// all the same: a completed task can be reopened.
+        completed: Vec<TaskId>,
+    },
+    /// A stored task names a blocker that is not in the list.
+    #[error(
+        "Task {task} is blocked by {}, which is not in the list",
+        Quote(blocker)
+    )]
+    DanglingBlocker {
+        /// The task.
+        task: TaskId,
+        /// The missing blocker.
+        blocker: Arc<str>,
+    },
+    /// More tasks in progress than the policy allows.
+    #[error("Only {limit} task{} can be in_progress at a time; this call asks for {}: {}. Leave one in_progress and set the others to pending.", if *limit == 1 { "" } else { "s" }, ids.len(), Ids(ids))]
+    TooManyInProgress {
+        /// The tasks that were to be in progress, in list order.
+        ids: Vec<TaskId>,
+        /// How many may be.
+        limit: usize,
+    },
+    /// A blocked task was to be started or completed.
+    #[error("Cannot set {id} to {status}: it is blocked by {}. Complete {} first, or remove the dependency.", Ids(open_blockers), if open_blockers.len() == 1 { "that task" } else { "those tasks" })]
+    Blocked {
+        /// The task.
+        id: TaskId,
+        /// The status asked for.
+        status: Status,
+        /// The blockers that are not completed, in list order.
+        open_blockers: Vec<TaskId>,
+    },
+    /// Something is larger than allowed.
+    #[error("{limit} is limited to {max}; this is {found}. Make it smaller.")]
+    LimitExceeded {
+        /// Which limit.
+        limit: Limit,
+        /// The most that is allowed.
+        max: usize,
+        /// What was given.
+        found: usize,
+    },
+    /// A stored list is of a version that this release does not know.
+    #[error("stored list has version {found}; this release reads version {supported}")]
+    UnsupportedVersion {
+        /// The version found.
+        found: u64,
+        /// The newest version that can be read.
+        supported: u64,
+    },
+    /// A stored list has a value that no list can have.
+    #[error("stored task {task}: {problem}")]
+    InvalidTask {
+        /// The task.
+        task: TaskId,
+        /// What is wrong with it.
+        problem: TaskProblem,
+    },
+    /// Not the JSON of a stored list.
+    #[error("not a stored task list: {}", Quote(message))]
+    Json {
+        /// What the JSON reader says, with the place.
+        message: Box<str>,
+        /// The line, from 1; 0 where there is none.
+        line: usize,
+        /// The column, from 1; 0 where there is none.
+        column: usize,
+    },
+}
+
+/// The live ids of a list, at most 50 of them, for those who asked for another.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct KnownIds {
+    /// The first ids in list order.
+    pub ids: Vec<TaskId>,
+    /// How many tasks the list has.
+    pub total: usize,
+}
+
+impl KnownIds {
+    pub(crate) const MOST: usize = 50;
+
+    pub(crate) fn new<'a>(mut ids: impl ExactSizeIterator<Item = &'a TaskId>) -> Self {
+        KnownIds {
+            total: ids.len(),
+            ids: ids.by_ref().take(Self::MOST).cloned().collect(),
+        }
+    }
+}
+
+impl fmt::Display for KnownIds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.total == 0 {
+            return f.write_str("The list has no tasks.");
+        }
+        write!(f, "Known ids: {}", Ids(&self.ids))?;
+        match self.total - self.ids.len() {
+            0 => f.write_str("."),
+            more => write!(f, " and {more} more."),
+        }
+    }
+}
+
+/// What keeps a text from being an id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum IdProblem {
+    /// Nothing is left after trimming.
+    Empty,
+    /// It is longer than [`TaskId::MAX_BYTES`].
+    TooLong {
+        /// Its length in bytes.
+        bytes: usize,
+    },
+    /// It is `.` or `..`.
+    Dots,
+    /// It has white space at an end. Only a stored id is refused for that.
+    Untrimmed,
+    /// It has a character that ids must not have.
+    Character(char),
+}
+
+impl fmt::Display for IdProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            IdProblem::Empty => f.write_str("it is blank"),
+            IdProblem::TooLong { bytes } => write!(f, "it is {bytes} bytes long"),
+            IdProblem::Untrimmed => f.write_str("it has white space at an end"),
+            IdProblem::Dots => f.write_str("it names a folder"),
+            IdProblem::Character(c) => write!(f, "it contains {c:?}"),
+        }
+    }
+}
+
+/// What keeps a stored task from being loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TaskProblem {
+    /// The subject is blank.
+    BlankSubject,
+    /// Another text is there but blank.
+    BlankText,
+    /// The status is `deleted`; deleted tasks are among the retired.
+    DeletedStatus,
+    /// Its metadata is there but empty.
+    EmptyMetadata,
+    /// It names the same blocker twice.
+    DuplicateBlocker,
+    /// It is retired and has a blocker.
+    RetiredDependency,
+}
+
+impl fmt::Display for TaskProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            TaskProblem::BlankSubject => "its subject is blank",
+            TaskProblem::BlankText => "one of its texts is there but blank",
+            TaskProblem::DeletedStatus => "its status is deleted",
+            TaskProblem::EmptyMetadata => "its metadata is there but empty",
+            TaskProblem::DuplicateBlocker => "it names the same blocker twice",
+            TaskProblem::RetiredDependency => "it is retired and has a blocker",
+        })
+    }
+}
+
+/// A limit of the list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Limit {
+    /// How deep the arrays and objects of a task's metadata nest.
+    MetadataDepth,
+    /// How many retired tasks a stored list may hold.
+    Retired,
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Limit::MetadataDepth => "The nesting of a task's metadata",
+            Limit::Retired => "The number of retired tasks",
+        })
+    }
+}
+
+/// The first 80 characters of a text on one line, then `…` where there are more.
+pub(crate) struct Quote<'a>(pub(crate) &'a str);
+
+impl fmt::Display for Quote<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const MOST: usize = 80;
+        let mut chars = self.0.chars();
+        for c in chars.by_ref().take(MOST) {
+            fmt::Write::write_char(f, crate::text::one_line(c))?;
+        }
+        match chars.next() {
+            Some(_) => f.write_str("…"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Ids joined by commas, at most 50 of them.
+pub(crate) struct Ids<'a>(pub(crate) &'a [TaskId]);
+
+impl fmt::Display for Ids<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, id) in self.0.iter().take(KnownIds::MOST).enumerate() {
+            write!(f, "{}{id}", if i == 0 { "" } else { ", " })?;
+        }
+        match self.0.len().saturating_sub(KnownIds::MOST) {
+            0 => Ok(()),
+            more => write!(f, " and {more} more"),
+        }
+    }
+}
+
+struct Path<'a> {
+    path: &'a [TaskId],
+    completed: &'a [TaskId],
+}
+
+impl fmt::Display for Path<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const MOST: usize = 50;
+        for (i, id) in self.path.iter().enumerate() {
+            if i == MOST - 1 && self.path.len() > MOST {
+                let more = self.path.len() - MOST;
+                return write!(f, " → … {more} more … → {}", self.path[0]);
+            }
+            let done = if self.completed.contains(id) {
+                " (completed)"
+            } else {
+                ""
+            };
+            write!(f, "{}{id}{done}", if i == 0 { "" } else { " → " })?;
+        }
+        Ok(())
+    }
+}

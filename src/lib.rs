@@ -1,0 +1,120 @@
+//! The task list that an AI agent works from, as a value: tasks in order, dependencies
+//! between them, one in progress, and a finish gate. Storage-agnostic, without I/O, clock,
+//! randomness or runtime.
+//!
+//! # A list
+//!
+//! A [`TaskList`] is changed by five calls: [`write`](TaskList::write) replaces it as a
+//! whole and keeps the ids of what stays, [`create`](TaskList::create) appends,
+//! [`update`](TaskList::update), [`complete`](TaskList::complete) and
+//! [`delete`](TaskList::delete) change one task.
+//!
+//! ```
+//! use agent_tasklist::{Status, TaskDraft, TaskList};
+//!
+//! let mut list = TaskList::new();
+//! list.write([
+//!     TaskDraft::new("Fix the bug").status(Status::InProgress),
+//!     TaskDraft::new("Run the tests"),
+//! ])?;
+//! list.complete("task_fix_the_bug")?;
+//! assert_eq!(list.ready().next().unwrap().id, "task_run_the_tests");
+//! # Ok::<(), agent_tasklist::Error>(())
+//! ```
+//!
+//! # Dependencies
+//!
+//! A task can wait for others. It is [`Blocked`](State::Blocked) while one of them is open,
+//! and cannot be started or completed then. Cycles are refused, so whatever waits gets its turn.
+//!
+//! ```
+//! use agent_tasklist::{Error, State, TaskDraft, TaskList, TaskPatch};
+//!
+//! let mut list = TaskList::new();
+//! list.create(TaskDraft::new("Build").id("build"))?;
+//! list.create(TaskDraft::new("Ship").id("ship").blocked_by(["build"]))?;
+//! assert_eq!(list.state("ship"), Some(State::Blocked));
+//!
+//! let refused = list.update("build", TaskPatch::new().add_blocked_by(["ship"]));
+//! assert!(refused.unwrap_err().to_string().starts_with("Dependency cycle: build → ship → build."));
+//! # Ok::<(), agent_tasklist::Error>(())
+//! ```
+//!
+//! # What a call did
+//!
+//! Each call gives [`Changes`]: the net difference, what followed for other tasks, and what the
+//! caller may not have expected. Save the list when they are not
+//! [empty](Changes::is_empty).
+//!
+//! ```
+//! use agent_tasklist::{Status, TaskDraft, TaskList, TaskPatch};
+//!
+//! let mut list = TaskList::new();
+//! list.write([
+//!     TaskDraft::new("Build").id("build").status(Status::InProgress),
+//!     TaskDraft::new("Ship").id("ship").blocked_by(["build"]),
+//! ])?;
+//! let changes = list.complete("build")?;
+//! assert_eq!(changes.effects.unblocked, ["ship"]);
+//! assert!(list.complete("build")?.is_empty());
+//! # Ok::<(), agent_tasklist::Error>(())
+//! ```
+//!
+//! # Errors
+//!
+//! A refused call changes nothing. An [`Error`] carries data for the host, and a text that lets
+//! a model correct itself.
+//!
+//! # Tools for a model
+//!
+//! A [`Toolset`] describes its tools and carries out what the model calls, whatever it sends.
+//!
+//! ```
+//! use agent_tasklist::{TaskList, Toolset};
+//! use serde_json::json;
+//!
+//! let tools = Toolset::mastra();
+//! let names: Vec<&str> = tools.specs().iter().map(|spec| spec.name).collect();
+//! assert_eq!(names, ["task_write", "task_update", "task_complete", "task_check"]);
+//!
+//! let mut list = TaskList::new();
+//! let reply = tools.call(&mut list, "task_complete", &json!({"id": "task_1"}));
+//! assert!(reply.is_error);
+//! assert_eq!(reply.text, "Task not found: task_1\n\nNo tasks are currently tracked.");
+//! ```
+//!
+//! # Keeping a list
+//!
+//! A list serialises with serde, in a versioned form that is checked on load
+//! ([`TaskList::to_json`], [`TaskList::from_json`]).
+
+mod buckets;
+mod change;
+mod dag;
+mod error;
+mod id;
+mod list;
+mod persist;
+mod policy;
+mod reconcile;
+mod retired;
+mod state;
+mod task;
+mod text;
+mod tools;
+
+pub use change::{
+    Changes, Demoted, Demotion, DuplicateId, Edge, Edited, Effects, Facts, Notes, Rebound,
+};
+pub use error::{Error, IdProblem, KnownIds, Limit, TaskProblem};
+pub use id::TaskId;
+pub use list::{Created, TaskList};
+pub use policy::{Blocked, Dropped, Excess, InProgress, Limits, Policy};
+pub use retired::RetiredTask;
+pub use state::{Explanation, State, Summary};
+pub use task::{Field, Status, Task, TaskDraft, TaskPatch};
+pub use tools::{Reply, ToolSpec, Toolset};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,428 @@
+mod edit;
+mod write;
+
+use crate::change::{Changes, Facts};
+use crate::dag::{Dag, Slot};
+use crate::error::{Error, KnownIds};
+use crate::id::TaskId;
+use crate::policy::{Limits, Policy};
+use crate::reconcile::Suffixes;
+use crate::retired::{Retired, RetiredTask};
+use crate::state::{Explanation, State, Summary};
+use crate::task::{Given, Status, Task, TaskDraft, TaskPatch};
+use edit::Edit;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// The checklist of an agent: tasks in order, the dependencies between them, and
+/// what has left the list.
+///
+/// A list is a value. It does no I/O, reads no clock and draws no random numbers:
+/// the same calls on equal lists give equal results. It is compared, and
+/// serialised, by its content alone; [`Policy`] and [`Limits`] are the host's and
+/// take no part.
+///
+/// Cloning is O(1). The first edit after that copies pointers, not text.
+///
+/// Every call that changes the list either gives [`Changes`] or refuses with an
+/// [`Error`], and then the list is exactly what it was.
+///
+/// Ids are looked up trimmed. Look-ups are O(1); iteration is in list order.
+#[derive(Clone, Default)]
+pub struct TaskList {
+    pub(crate) dag: Arc<Dag>,
+    pub(crate) retired: Arc<Retired>,
+    suffixes: Arc<Suffixes>,
+    policy: Policy,
+    limits: Limits,
+}
+
+/// What [`TaskList::create`] made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Created {
+    /// The id of the new task.
+    pub id: TaskId,
+    /// What the call did.
+    pub changes: Changes,
+}
+
+/// Reading.
+impl TaskList {
+    /// An empty list with the default policy.
+    pub fn new() -> Self {
+        TaskList::default()
+    }
+
+    /// How many live tasks there are.
+    pub fn len(&self) -> usize {
+        self.dag.len()
+    }
+
+    /// Whether there is no live task.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The live task with that id.
+    pub fn get(&self, id: impl AsRef<str>) -> Option<&Task> {
+        let slot = self.dag.find(id.as_ref().trim())?;
+        Some(self.dag.task(slot))
+    }
+
+    /// The live tasks.
+    pub fn tasks(&self) -> impl ExactSizeIterator<Item = &Task> + DoubleEndedIterator {
+        self.dag.tasks().map(|task| &**task)
+    }
+
+    /// The retired tasks that are remembered, the most recently retired first.
+    pub fn retired(&self) -> impl ExactSizeIterator<Item = &RetiredTask> + DoubleEndedIterator {
+        self.retired.iter().rev()
+    }
+
+    /// The tasks that the task waits for, completed ones included.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownTask`].
+    pub fn blocked_by(&self, id: impl AsRef<str>) -> Result<Vec<&Task>, Error> {
+        let slot = self.find(id.as_ref())?;
+        Ok(self.tasks_at(self.dag.blockers(slot)).collect())
+    }
+
+    /// The tasks that wait for the task, or did until it was completed.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownTask`].
+    pub fn blocks(&self, id: impl AsRef<str>) -> Result<Vec<&Task>, Error> {
+        let slot = self.find(id.as_ref())?;
+        Ok(self.tasks_at(self.dag.dependents(slot)).collect())
+    }
+
+    /// The state of the live task with that id.
+    pub fn state(&self, id: impl AsRef<str>) -> Option<State> {
+        let slot = self.dag.find(id.as_ref().trim())?;
+        Some(self.dag.condition(slot).state)
+    }
+
+    /// Why the task is in the state it is in.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownTask`].
+    pub fn explain(&self, id: impl AsRef<str>) -> Result<Explanation, Error> {
+        let slot = self.find(id.as_ref())?;
+        Ok(Explanation {
+            id: self.dag.task(slot).id.clone(),
+            state: self.dag.condition(slot).state,
+            open_blockers: ids_at(&self.dag, self.dag.open_blockers(slot)),
+        })
+    }
+
+    /// The tasks that can be started. Costs what it gives.
+    pub fn ready(&self) -> impl Iterator<Item = &Task> {
+        self.tasks_at(self.dag.in_state(State::Ready))
+    }
+
+    /// The tasks in progress. Costs what it gives.
+    pub fn in_progress(&self) -> impl Iterator<Item = &Task> {
+        self.tasks_at(self.dag.in_state(State::InProgress))
+    }
+
+    /// The tasks that hold up the finish: those in progress, then those pending,
+    /// each in list order. Costs what it gives.
+    pub fn open_tasks(&self) -> impl Iterator<Item = &Task> {
+        let mut pending: Vec<Slot> = (self.dag.in_state(State::Ready))
+            .chain(self.dag.in_state(State::Blocked))
+            .collect();
+        self.dag.sort(&mut pending);
+        self.in_progress().chain(self.tasks_at(pending))
+    }
+
+    /// Whether no task is open, so that the agent may stop. O(1).
+    pub fn can_finish(&self) -> bool {
+        self.summary().can_finish
+    }
+
+    /// The counts of the list. O(1).
+    pub fn summary(&self) -> Summary {
+        let [in_progress, ready, blocked, completed] = [
+            State::InProgress,
+            State::Ready,
+            State::Blocked,
+            State::Completed,
+        ]
+        .map(|state| self.dag.count(state));
+        let (total, pending) = (self.len(), ready + blocked);
+        let incomplete = in_progress + pending;
+        Summary {
+            total,
+            completed,
+            in_progress,
+            pending,
+            incomplete,
+            blocked,
+            ready,
+            has_tasks: total > 0,
+            all_completed: total > 0 && incomplete == 0,
+            can_finish: incomplete == 0,
+        }
+    }
+
+    /// The list as drafts that say everything of each task, so that writing them
+    /// back changes nothing. To edit a list as a whole.
+    pub fn drafts(&self) -> Vec<TaskDraft> {
+        let draft = |slot| {
+            let task = self.dag.task(slot);
+            let mut draft = TaskDraft::new(&task.subject)
+                .id(&task.id)
+                .status(task.status)
+                .blocked_by(ids_at(&self.dag, self.dag.blockers(slot)));
+            let fields = &mut draft.fields;
+            fields.description = Given::all_of(&task.description);
+            fields.active_form = Given::all_of(&task.active_form);
+            fields.owner = Given::all_of(&task.owner);
+            fields.metadata = Given::all_of(&task.metadata);
+            draft
+        };
+        self.dag.slots().map(draft).collect()
+    }
+
+    /// The policy that calls on this list are judged by.
+    pub fn policy(&self) -> Policy {
+        self.policy
+    }
+
+    /// Sets the policy. Never fails, and changes no task: a policy judges
+    /// transitions only.
+    pub fn set_policy(&mut self, policy: Policy) {
+        self.policy = policy;
+    }
+
+    /// The limits that calls on this list are held to.
+    pub fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// Sets the limits. Never fails, and changes no task.
+    pub fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
+    }
+
+    /// A list of these, with the default policy.
+    pub(crate) fn loaded(dag: Dag, retired: Retired) -> Self {
+        TaskList {
+            dag: Arc::new(dag),
+            retired: Arc::new(retired),
+            ..TaskList::default()
+        }
+    }
+
+    fn find(&self, id: &str) -> Result<Slot, Error> {
+        find(&self.dag, id)
+    }
+
+    fn tasks_at(&self, slots: impl IntoIterator<Item = Slot>) -> impl Iterator<Item = &Task> {
+        slots.into_iter().map(|slot| &**self.dag.task(slot))
+    }
+}
+
+fn find(dag: &Dag, id: &str) -> Result<Slot, Error> {
+    let id = id.trim();
+    dag.find(id).ok_or_else(|| Error::UnknownTask {
+        id: id.into(),
+        known: KnownIds::new(dag.ids()),
+    })
+}
+
+fn ids_at(dag: &Dag, slots: impl IntoIterator<Item = Slot>) -> Vec<TaskId> {
+    let id = |slot| dag.task(slot).id.clone();
+    slots.into_iter().map(id).collect()
+}
+
+pub(crate) fn cycle_error(dag: &Dag, mut cycle: Vec<Slot>) -> Error {
+    let completed = |&slot: &Slot| dag.condition(slot).state == State::Completed;
+    let completed = cycle.iter().copied().filter(completed);
+    let completed = ids_at(dag, completed);
+    cycle.extend(cycle.first().copied());
+    Error::Cycle {
+        path: ids_at(dag, cycle),
+        completed,
+    }
+}
+
+/// Changing.
+impl TaskList {
+    /// Replaces the whole list, in order, and keeps the identity of what stays.
+    ///
+    /// A draft with an id stands for the task with that id, live or retired, or
+    /// for a new one under it; of several with one id the first has it. A draft
+    /// without an id stands for a task that no draft names and that has the same
+    /// subject: told apart by active form, then by status, then by order; then
+    /// the same but for case and white space; then one that retired. Else it is new
+    /// and gets an id made from its subject. A live task that no draft stands for
+    /// retires.
+    ///
+    /// Whatever a draft leaves out stays as it was. A draft that gives an id the
+    /// subject of another live task, which has a different one now, takes over the id
+    /// only, and so does one that brings an id back under another subject.
+    ///
+    /// Dependencies that a draft leaves out stay too, as far as both tasks do and the
+    /// other end does not say otherwise; those given from either end all hold.
+    ///
+    /// Costs time linear in the drafts, the list and the dependencies.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidId`], [`Error::MissingSubject`], [`Error::StatusNotAllowed`],
+    /// [`Error::UnknownTask`] for a blocker that is not in the resulting list,
+    /// [`Error::SelfDependency`], [`Error::Cycle`], [`Error::TooManyInProgress`],
+    /// [`Error::Blocked`], [`Error::LimitExceeded`].
+    ///
+    /// ```
+    /// use agent_tasklist::{Status, TaskDraft, TaskList};
+    ///
+    /// let mut list = TaskList::new();
+    /// list.write([TaskDraft::new("Build"), TaskDraft::new("Test")])?;
+    /// let changes = list.write([
+    ///     TaskDraft::new("test").status(Status::InProgress),
+    ///     TaskDraft::new("Ship"),
+    /// ])?;
+    /// let ids: Vec<&str> = list.tasks().map(|task| task.id.as_str()).collect();
+    /// assert_eq!(ids, ["task_test", "task_ship"]);
+    /// assert_eq!(changes.notes.unfinished_removed, ["task_build"]);
+    /// # Ok::<(), agent_tasklist::Error>(())
+    /// ```
+    pub fn write(&mut self, tasks: impl IntoIterator<Item = TaskDraft>) -> Result<Changes, Error> {
+        let drafts: Vec<TaskDraft> = tasks.into_iter().collect();
+        let ((), changes) = self.change(|edit| edit.write(&drafts))?;
+        Ok(changes)
+    }
+
+    /// Appends a task. Never matches one that is there, and never brings one back.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::IdTaken`] where the draft has the id of a live or retired task, and
+    /// otherwise as for [`TaskList::write`].
+    ///
+    /// ```
+    /// use agent_tasklist::{TaskDraft, TaskList};
+    ///
+    /// let mut list = TaskList::new();
+    /// let first = list.create(TaskDraft::new("Fix the bug"))?.id;
+    /// let second = list.create(TaskDraft::new("Fix the bug"))?.id;
+    /// assert_eq!((first.as_str(), second.as_str()), ("task_fix_the_bug", "task_fix_the_bug_2"));
+    /// # Ok::<(), agent_tasklist::Error>(())
+    /// ```
+    pub fn create(&mut self, task: TaskDraft) -> Result<Created, Error> {
+        let (id, changes) = self.change(|edit| edit.create(&task))?;
+        Ok(Created { id, changes })
+    }
+
+    /// Changes a task, which keeps its place in the list.
+    ///
+    /// Starting a task puts the one in progress back to pending. The status
+    /// [`Deleted`](Status::Deleted) retires the task as it is, like
+    /// [`TaskList::delete`]; the rest of such a patch is not looked at.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownTask`] for the task or the other end of a dependency,
+    /// [`Error::SelfDependency`], [`Error::Cycle`], [`Error::Blocked`],
+    /// [`Error::LimitExceeded`].
+    ///
+    /// ```
+    /// use agent_tasklist::{Error, Status, TaskDraft, TaskList, TaskPatch};
+    ///
+    /// let mut list = TaskList::new();
+    /// list.create(TaskDraft::new("Build").id("build"))?;
+    /// list.create(TaskDraft::new("Ship").id("ship").blocked_by(["build"]))?;
+    /// let refused = list.update("ship", TaskPatch::new().status(Status::InProgress));
+    /// assert!(matches!(refused, Err(Error::Blocked { .. })));
+    /// let changes = list.complete("build")?;
+    /// assert_eq!(changes.effects.unblocked, ["ship"]);
+    /// # Ok::<(), agent_tasklist::Error>(())
+    /// ```
+    pub fn update(&mut self, id: impl AsRef<str>, patch: TaskPatch) -> Result<Changes, Error> {
+        let ((), changes) = self.change(|edit| edit.update(id.as_ref(), &patch))?;
+        Ok(changes)
+    }
+
+    /// Sets a task to completed. No change where it is completed already.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownTask`], [`Error::Blocked`].
+    pub fn complete(&mut self, id: impl AsRef<str>) -> Result<Changes, Error> {
+        self.update(id, TaskPatch::new().status(Status::Completed))
+    }
+
+    /// Retires a task: it leaves the list with its dependencies, and its id stays taken.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownTask`].
+    pub fn delete(&mut self, id: impl AsRef<str>) -> Result<Changes, Error> {
+        self.update(id, TaskPatch::new().status(Status::Deleted))
+    }
+
+    /// The one door that every change goes through: edit, check, tell what changed; or
+    /// undo it all.
+    fn change<T>(
+        &mut self,
+        plan: impl FnOnce(&mut Edit<'_>) -> Result<T, Error>,
+    ) -> Result<(T, Changes), Error> {
+        let mut edit = Edit::new(self);
+        match plan(&mut edit).and_then(|made| edit.settle().map(|()| made)) {
+            Ok(made) => Ok((made, edit.commit())),
+            Err(error) => {
+                edit.undo();
+                Err(error)
+            }
+        }
+    }
+}
+
+impl TaskList {
+    /// Keeps aside what left the list, takes back what came in again, and keeps the
+    /// memory of used ids in step with both.
+    fn retire(&mut self, facts: &Facts, deleted: bool, used: HashMap<Box<str>, u32>) {
+        if !used.is_empty() {
+            Arc::make_mut(&mut self.suffixes).remember(used);
+        }
+        if !facts.revived.is_empty() {
+            let dag = &self.dag;
+            Arc::make_mut(&mut self.retired).revive(|id| dag.find(id.as_str()).is_some());
+        }
+        if !facts.removed.is_empty() {
+            let cap = self.limits.retired();
+            let retired = Arc::make_mut(&mut self.retired);
+            for id in retired.retire(&facts.removed, deleted, cap) {
+                Arc::make_mut(&mut self.suffixes).free(&id);
+            }
+        }
+    }
+}
+
+impl PartialEq for TaskList {
+    fn eq(&self, other: &Self) -> bool {
+        (Arc::ptr_eq(&self.dag, &other.dag) || self.dag == other.dag)
+            && (Arc::ptr_eq(&self.retired, &other.retired) || self.retired == other.retired)
+    }
+}
+
+impl Eq for TaskList {}
+
+impl fmt::Debug for TaskList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TaskList")
+            .field("tasks", &self.dag)
+            .field("retired", &self.retired)
+            .field("policy", &self.policy)
+            .field("limits", &self.limits)
+            .finish()
+    }
+}

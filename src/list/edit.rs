@@ -1,0 +1,400 @@
+//! One change: what each call does to the list, what holds for all, what is told of it.
+
+use super::{TaskList, cycle_error, find, ids_at};
+use crate::change::{
+    Changes, Demoted, Demotion, DuplicateId, Edge, Edited, Effects, Facts, Notes, Rebound,
+};
+use crate::dag::{Condition, Dag, End, Journal, Slot};
+use crate::error::Error;
+use crate::id::TaskId;
+use crate::reconcile::IdMaker;
+use crate::state::State;
+use crate::task::{Status, Task, TaskDraft, TaskPatch};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// A change under way.
+pub(super) struct Edit<'a> {
+    pub(super) list: &'a mut TaskList,
+    pub(super) journal: Journal,
+    /// The graph that a write put another in the place of.
+    pub(super) replaced: Option<Arc<Dag>>,
+    /// Tasks to take out at the end, when nothing can fail any more.
+    pub(super) doomed: Option<Slot>,
+    /// Tasks that are out, in list order.
+    pub(super) removed: Vec<Arc<Task>>,
+    /// Edges that went with a task.
+    pub(super) lost_edges: Vec<Edge>,
+    pub(super) reordered: bool,
+    /// The task that every edge added one by one touches.
+    pub(super) linked: Option<Slot>,
+    /// Tasks that the call itself says are in progress.
+    pub(super) named_running: Vec<Slot>,
+    /// Tasks whose status counts as changed even if it is what it was.
+    pub(super) new_work: HashSet<Slot>,
+    pub(super) demoted: Vec<(Slot, Demotion)>,
+    pub(super) rebound: Vec<Rebound>,
+    pub(super) duplicate_ids: Vec<DuplicateId>,
+    pub(super) suffixes: HashMap<Box<str>, u32>,
+}
+
+/// What a call may do.
+impl<'a> Edit<'a> {
+    pub(super) fn new(list: &'a mut TaskList) -> Self {
+        Edit {
+            list,
+            journal: Journal::default(),
+            replaced: None,
+            doomed: None,
+            removed: Vec::new(),
+            lost_edges: Vec::new(),
+            reordered: false,
+            linked: None,
+            named_running: Vec::new(),
+            new_work: HashSet::new(),
+            demoted: Vec::new(),
+            rebound: Vec::new(),
+            duplicate_ids: Vec::new(),
+            suffixes: HashMap::new(),
+        }
+    }
+
+    fn dag(&self) -> &Dag {
+        &self.list.dag
+    }
+
+    fn set(&mut self, slot: Slot, task: Task) {
+        if **self.dag().task(slot) != task {
+            let dag = Arc::make_mut(&mut self.list.dag);
+            dag.set(slot, Arc::new(task), &mut self.journal);
+        }
+    }
+
+    pub(super) fn create(&mut self, draft: &TaskDraft) -> Result<TaskId, Error> {
+        check_draft(0, draft)?;
+        let subject = draft.fields.subject.clone();
+        let subject = subject.ok_or(Error::MissingSubject { item: 0 })?;
+        let id = match &draft.id {
+            Some(id) => self.free_id(id)?,
+            None => {
+                let list = &self.list;
+                let mut ids = IdMaker::for_one(&list.dag, &list.retired, &list.suffixes);
+                let id = ids.make(&subject, 1);
+                self.suffixes = ids.used;
+                id
+            }
+        };
+        let task = Arc::new(draft.fields.alone(id.clone(), subject));
+        let dag = Arc::make_mut(&mut self.list.dag);
+        let slot = (dag.push(task, &mut self.journal)).map_err(|task| Error::DuplicateId {
+            id: task.id.clone(),
+        })?;
+        if draft.fields.status == Some(Status::InProgress) {
+            self.named_running.push(slot);
+        }
+        self.set_edges(slot, draft.fields.blocked_by.as_deref(), End::Blocked)?;
+        self.set_edges(slot, draft.fields.blocks.as_deref(), End::Blocker)?;
+        Ok(id)
+    }
+
+    fn free_id(&self, id: &str) -> Result<TaskId, Error> {
+        let live = self.dag().find(id).map(|slot| self.dag().task(slot));
+        let retired = || self.list.retired.get(id).map(|retired| &retired.task);
+        match live.or_else(retired) {
+            None => TaskId::new(id),
+            Some(task) => Err(Error::IdTaken {
+                id: task.id.clone(),
+                subject: task.subject.clone(),
+                retired: live.is_none(),
+            }),
+        }
+    }
+
+    pub(super) fn update(&mut self, id: &str, patch: &TaskPatch) -> Result<(), Error> {
+        let slot = find(self.dag(), id)?;
+        if patch.fields.status == Some(Status::Deleted) {
+            self.doomed = Some(slot);
+            return Ok(());
+        }
+        patch.fields.check()?;
+        if patch.fields.status == Some(Status::InProgress) {
+            self.named_running.push(slot);
+        }
+        self.set(slot, patch.fields.over(self.dag().task(slot)));
+        self.set_edges(slot, patch.fields.blocked_by.as_deref(), End::Blocked)?;
+        self.set_edges(slot, patch.fields.blocks.as_deref(), End::Blocker)?;
+        for (ids, end) in [
+            (&patch.add_blocked_by, End::Blocked),
+            (&patch.add_blocks, End::Blocker),
+        ] {
+            for other in self.find_all(ids)? {
+                self.link(slot, other, end)?;
+            }
+        }
+        for (ids, end) in [
+            (&patch.remove_blocked_by, End::Blocked),
+            (&patch.remove_blocks, End::Blocker),
+        ] {
+            let gone = self.find_all(ids)?.into_iter().collect();
+            self.unlink(slot, end, gone);
+        }
+        Ok(())
+    }
+
+    fn find_all(&self, ids: &[Arc<str>]) -> Result<Vec<Slot>, Error> {
+        ids.iter().map(|id| find(self.dag(), id)).collect()
+    }
+
+    /// Makes the tasks at the other ends of one task's edges exactly these.
+    fn set_edges(&mut self, slot: Slot, ids: Option<&[Arc<str>]>, end: End) -> Result<(), Error> {
+        let Some(ids) = ids else {
+            return Ok(());
+        };
+        let wanted = self.find_all(ids)?;
+        let mut gone: HashSet<Slot> = self.dag().others(slot, end).into_iter().collect();
+        for other in &wanted {
+            gone.remove(other);
+        }
+        self.unlink(slot, end, gone);
+        wanted
+            .into_iter()
+            .try_for_each(|other| self.link(slot, other, end))
+    }
+
+    fn link(&mut self, slot: Slot, other: Slot, end: End) -> Result<(), Error> {
+        if slot == other {
+            let id = self.dag().task(slot).id.clone();
+            return Err(Error::SelfDependency { id });
+        }
+        let link = end.link(slot, other);
+        if !self.dag().is_linked(link) {
+            self.linked = Some(slot);
+            Arc::make_mut(&mut self.list.dag).link(link, &mut self.journal);
+        }
+        Ok(())
+    }
+
+    fn unlink(&mut self, slot: Slot, end: End, mut gone: HashSet<Slot>) {
+        gone.retain(|&other| self.dag().is_linked(end.link(slot, other)));
+        if !gone.is_empty() {
+            Arc::make_mut(&mut self.list.dag).unlink(slot, end, &gone, &mut self.journal);
+        }
+    }
+}
+
+pub(super) fn edge(dag: &Dag, blocked: Slot, blocker: Slot) -> Edge {
+    Edge {
+        blocked: dag.task(blocked).id.clone(),
+        blocker: dag.task(blocker).id.clone(),
+    }
+}
+
+pub(super) fn check_draft(item: usize, draft: &TaskDraft) -> Result<(), Error> {
+    match draft.fields.status {
+        Some(status @ Status::Deleted) => Err(Error::StatusNotAllowed { item, status }),
+        _ => draft.fields.check(),
+    }
+}
+
+/// What holds for every call.
+impl Edit<'_> {
+    /// Checks the edited list, and puts back to pending what has to yield.
+    pub(super) fn settle(&mut self) -> Result<(), Error> {
+        let cycle = self.linked.and_then(|slot| self.dag().cycle_through(slot));
+        if let Some(cycle) = cycle {
+            return Err(cycle_error(self.dag(), cycle));
+        }
+        let moved = self.moved();
+        self.hold_to_one(&moved)?;
+        self.refuse_blocked(&moved)?;
+        self.demote_blocked();
+        Ok(())
+    }
+
+    /// The tasks whose status the call changed to in progress or completed, in list order.
+    fn moved(&self) -> Vec<Slot> {
+        let moved = |(slot, before): &(Slot, Option<Arc<Task>>)| {
+            let now = self.dag().task(*slot).status;
+            let before = before.as_ref().map(|task| task.status);
+            now != Status::Pending && (before != Some(now) || self.new_work.contains(slot))
+        };
+        let mut slots: Vec<Slot> = (self.journal.set.iter())
+            .filter(|entry| moved(entry))
+            .map(|&(slot, _)| slot)
+            .collect();
+        self.dag().sort(&mut slots);
+        slots
+    }
+
+    /// One task in progress: the others yield to one that the call starts, and two
+    /// that it names are refused.
+    fn hold_to_one(&mut self, moved: &[Slot]) -> Result<(), Error> {
+        let running = |slot: Slot| self.dag().condition(slot).state == State::InProgress;
+        let started: HashSet<Slot> = moved
+            .iter()
+            .copied()
+            .filter(|&slot| running(slot))
+            .collect();
+        if started.is_empty() || self.dag().count(State::InProgress) < 2 {
+            return Ok(());
+        }
+        let named = &self.named_running;
+        if named.len() > 1 && named.iter().any(|slot| started.contains(slot)) {
+            return Err(Error::TooManyInProgress {
+                ids: ids_at(self.dag(), named.iter().copied()),
+                limit: 1,
+            });
+        }
+        let all: Vec<Slot> = self.dag().in_state(State::InProgress).collect();
+        let starts = |slot: &Slot| started.contains(slot);
+        let (stays, yields): (Slot, Vec<Slot>) = match **named {
+            [named] if starts(&named) => (named, all.into_iter().filter(|&s| s != named).collect()),
+            _ => match all.iter().copied().find(|slot| !starts(slot)) {
+                Some(stays) => (stays, all.into_iter().filter(starts).collect()),
+                None => (all[all.len() - 1], all[..all.len() - 1].to_vec()),
+            },
+        };
+        let to = self.dag().task(stays).id.clone();
+        for slot in yields {
+            self.demote(slot, Demotion::Yielded { to: to.clone() });
+        }
+        Ok(())
+    }
+
+    fn refuse_blocked(&self, moved: &[Slot]) -> Result<(), Error> {
+        let blocked = |&&slot: &&Slot| self.dag().condition(slot).blocked;
+        let Some(&slot) = moved.iter().find(blocked) else {
+            return Ok(());
+        };
+        let task = self.dag().task(slot);
+        Err(Error::Blocked {
+            id: task.id.clone(),
+            status: task.status,
+            open_blockers: ids_at(self.dag(), self.dag().open_blockers(slot)),
+        })
+    }
+
+    /// Puts back to pending what was running and is made to wait by this call.
+    fn demote_blocked(&mut self) {
+        let waits = |&(slot, before): &(Slot, Condition)| {
+            let now = self.dag().condition(slot);
+            (!before.blocked && now.blocked && now.state == State::InProgress).then_some(slot)
+        };
+        let waiting: Vec<Slot> = self.journal.conditions.iter().filter_map(waits).collect();
+        for slot in waiting {
+            let by = ids_at(self.dag(), self.dag().open_blockers(slot));
+            self.demote(slot, Demotion::Blocked { by });
+        }
+    }
+
+    fn demote(&mut self, slot: Slot, cause: Demotion) {
+        self.set(slot, self.dag().task(slot).with_status(Status::Pending));
+        self.demoted.push((slot, cause));
+    }
+
+    pub(super) fn undo(self) {
+        match self.replaced {
+            Some(old) => self.list.dag = old,
+            None if self.journal.is_empty() => {}
+            None => Arc::make_mut(&mut self.list.dag).undo(self.journal),
+        }
+    }
+
+    /// Retires what left, and tells what changed. Nothing fails from here on.
+    pub(super) fn commit(mut self) -> Changes {
+        let written = self.replaced.take().is_some();
+        if let Some(slot) = self.doomed {
+            self.remove(slot);
+        }
+        let facts = self.facts();
+        let effects = self.effects();
+        let unfinished = |task: &&Arc<Task>| written && task.status != Status::Completed;
+        let notes = Notes {
+            rebound: self.rebound,
+            duplicate_ids: self.duplicate_ids,
+            unfinished_removed: (facts.removed.iter().filter(unfinished))
+                .map(|task| task.id.clone())
+                .collect(),
+        };
+        self.list.retire(&facts, !written, self.suffixes);
+        Changes {
+            facts,
+            effects,
+            notes,
+        }
+    }
+
+    fn facts(&mut self) -> Facts {
+        let TaskList { dag, retired, .. } = &*self.list;
+        let mut facts = Facts {
+            removed: std::mem::take(&mut self.removed),
+            order: self.reordered.then(|| dag.ids().cloned().collect()),
+            ..Facts::default()
+        };
+        for (slot, before) in first_of(std::mem::take(&mut self.journal.set), dag) {
+            let after = dag.task(slot).clone();
+            match before {
+                Some(before) if before == after => {}
+                Some(before) => facts.edited.push(Edited { before, after }),
+                None if retired.get(after.id.as_str()).is_some() => facts.revived.push(after),
+                None => facts.added.push(after),
+            }
+        }
+        let mut touched = std::mem::take(&mut self.journal.edges);
+        touched.sort_by_key(|(link, _)| (dag.rank(link.blocked), dag.rank(link.blocker)));
+        for entries in touched.chunk_by(|(a, _), (b, _)| a == b) {
+            let (link, existed) = entries[0];
+            // Each entry turns the edge over.
+            if entries.len() % 2 == 1 {
+                let edge = edge(dag, link.blocked, link.blocker);
+                match existed {
+                    true => facts.edges_removed.push(edge),
+                    false => facts.edges_added.push(edge),
+                }
+            }
+        }
+        facts.edges_removed.append(&mut self.lost_edges);
+        facts
+    }
+
+    fn effects(&mut self) -> Effects {
+        use State::{Blocked, InProgress, Ready};
+        let dag = &self.list.dag;
+        let id = |slot| dag.task(slot).id.clone();
+        let mut effects = Effects::default();
+        for (slot, cause) in first_of(std::mem::take(&mut self.demoted), dag) {
+            effects.demoted.push(Demoted {
+                id: id(slot),
+                cause,
+            });
+        }
+        for (slot, before) in first_of(std::mem::take(&mut self.journal.conditions), dag) {
+            match (before.state, dag.condition(slot).state) {
+                (Blocked, Ready | InProgress) => effects.unblocked.push(id(slot)),
+                (Ready | InProgress, Blocked) => effects.now_blocked.push(id(slot)),
+                _ => {}
+            }
+        }
+        effects
+    }
+
+    fn remove(&mut self, slot: Slot) {
+        let dag = Arc::make_mut(&mut self.list.dag);
+        let blockers = dag.blockers(slot).into_iter();
+        self.lost_edges
+            .extend(blockers.map(|blocker| edge(dag, slot, blocker)));
+        let dependents = dag.dependents(slot).into_iter();
+        self.lost_edges
+            .extend(dependents.map(|blocked| edge(dag, blocked, slot)));
+        self.removed.push(dag.task(slot).clone());
+        dag.remove(slot, &mut self.journal);
+    }
+}
+
+/// The first entry of each slot that is still there, in list order.
+fn first_of<T>(mut entries: Vec<(Slot, T)>, dag: &Dag) -> Vec<(Slot, T)> {
+    entries.retain(|&(slot, _)| dag.contains(slot));
+    entries.sort_by_key(|&(slot, _)| dag.rank(slot));
+    entries.dedup_by_key(|&mut (slot, _)| slot);
+    entries
+}

@@ -1,0 +1,217 @@
+//! Replace-all: the new list is built beside the old one, then they are compared.
+
+use super::edit::{Edit, check_draft, edge};
+use super::{cycle_error, find};
+use crate::dag::{Dag, Link, Slot};
+use crate::error::Error;
+use crate::reconcile::{Item, Origin, reconcile, same_folded};
+use crate::retired::Retired;
+use crate::task::{Given, Status, Task, TaskDraft};
+use std::sync::Arc;
+
+impl Edit<'_> {
+    pub(super) fn write(&mut self, drafts: &[TaskDraft]) -> Result<(), Error> {
+        for (i, draft) in drafts.iter().enumerate() {
+            check_draft(i, draft)?;
+        }
+        let old = self.list.dag.clone();
+        let plan = reconcile(drafts, &old, &self.list.retired, &self.list.suffixes)?;
+        let written = Written::new(drafts, plan.items, &old, &self.list.retired)?;
+        if self.compare(&old, &written) {
+            self.list.dag = Arc::new(written.dag);
+            self.replaced = Some(old);
+        }
+        self.rebound = plan.rebound;
+        self.duplicate_ids = plan.duplicate_ids;
+        self.suffixes = plan.suffixes;
+        Ok(())
+    }
+
+    /// Journals what a write made of the old list, and says whether it is anything at all.
+    fn compare(&mut self, old: &Dag, written: &Written<'_>) -> bool {
+        let new = &written.dag;
+        let mut last = None;
+        let mut any_new = false;
+        for (slot, (item, draft)) in new.slots().zip(written.items.iter().zip(written.drafts)) {
+            if draft.fields.status == Some(Status::InProgress) {
+                self.named_running.push(slot);
+            }
+            let Origin::Live(at) = item.origin else {
+                any_new = true;
+                self.journal.set.push((slot, None));
+                continue;
+            };
+            self.reordered |= any_new || last > Some(at);
+            last = Some(at);
+            let old_slot = old.slot_at(at);
+            let (before, after) = (old.task(old_slot), new.task(slot));
+            if before != after {
+                self.journal.set.push((slot, Some(before.clone())));
+            }
+            if item.id_only {
+                self.new_work.insert(slot);
+            }
+            let condition = old.condition(old_slot);
+            if condition != new.condition(slot) {
+                self.journal.conditions.push((slot, condition));
+            }
+        }
+        let gone = old.slots().filter(|&slot| written.place_of(slot).is_none());
+        self.removed = gone.map(|slot| old.task(slot).clone()).collect();
+        self.compare_edges(old, written);
+        let journal = &self.journal;
+        self.reordered
+            || !(self.removed.is_empty() && journal.set.is_empty() && journal.edges.is_empty())
+    }
+
+    fn compare_edges(&mut self, old: &Dag, written: &Written<'_>) {
+        const OLD: u64 = 1 << 32;
+        let new = &written.dag;
+        // By place of a blocker in the new list: the blocked task it was last seen for, with
+        // a bit that says in which list.
+        let mut seen = vec![u64::MAX; new.len()];
+        for (place, (slot, item)) in new.slots().zip(&written.items).enumerate() {
+            let mark = place as u64;
+            if let Origin::Live(at) = item.origin {
+                for blocker in old.unsorted_blockers(old.slot_at(at)) {
+                    match written.place_of(blocker) {
+                        Some(place) => seen[place] = mark | OLD,
+                        None => self.lost_edges.push(edge(old, old.slot_at(at), blocker)),
+                    }
+                }
+            }
+            for blocker in new.unsorted_blockers(slot) {
+                let seen = &mut seen[new.place(blocker)];
+                if *seen != mark | OLD {
+                    let link = Link {
+                        blocked: slot,
+                        blocker,
+                    };
+                    self.journal.edges.push((link, false));
+                }
+                *seen = mark;
+            }
+            if let Origin::Live(at) = item.origin {
+                for blocker in old.unsorted_blockers(old.slot_at(at)) {
+                    if let Some(place) = written.place_of(blocker)
+                        && seen[place] == mark | OLD
+                    {
+                        let link = Link {
+                            blocked: slot,
+                            blocker: new.slot_at(place),
+                        };
+                        self.journal.edges.push((link, true));
+                    }
+                }
+            }
+        }
+        for blocked in old.slots().filter(|&slot| written.place_of(slot).is_none()) {
+            for blocker in old.unsorted_blockers(blocked) {
+                self.lost_edges.push(edge(old, blocked, blocker));
+            }
+        }
+    }
+}
+
+/// The list that a write makes, beside the one it is made from.
+struct Written<'a> {
+    drafts: &'a [TaskDraft],
+    items: Vec<Item>,
+    dag: Dag,
+    /// Where the task of an old slot stands now, by id.
+    places: Vec<Option<u32>>,
+}
+
+impl<'a> Written<'a> {
+    fn new(
+        drafts: &'a [TaskDraft],
+        items: Vec<Item>,
+        old: &Dag,
+        retired: &Retired,
+    ) -> Result<Self, Error> {
+        let mut dag = Dag::with_capacity(items.len());
+        let mut places = vec![None; old.slot_bound()];
+        for (place, (item, draft)) in items.iter().zip(drafts).enumerate() {
+            let before = match item.origin {
+                Origin::New => None,
+                Origin::Retired(at) => Some(&retired.at(at).task),
+                Origin::Live(at) => {
+                    let slot = old.slot_at(at);
+                    places[slot.index()] = Some(place as u32);
+                    Some(old.task(slot))
+                }
+            };
+            let task = written_task(item, draft, before);
+            dag.append(task).map_err(|task| Error::DuplicateId {
+                id: task.id.clone(),
+            })?;
+        }
+        let mut written = Written {
+            drafts,
+            items,
+            dag,
+            places,
+        };
+        let edges = written.edges(old)?;
+        match written.dag.connect(&edges) {
+            Ok(()) => Ok(written),
+            Err(cycle) => Err(cycle_error(&written.dag, cycle)),
+        }
+    }
+
+    fn place_of(&self, old: Slot) -> Option<usize> {
+        self.places[old.index()].map(|place| place as usize)
+    }
+
+    /// The edges that the drafts give or keep, as `(blocked, blocker)`.
+    fn edges(&self, old: &Dag) -> Result<Vec<(u32, u32)>, Error> {
+        let mut edges = Vec::new();
+        for (place, (item, draft)) in self.items.iter().zip(self.drafts).enumerate() {
+            match (&draft.fields.blocked_by, item.origin) {
+                (Some(ids), _) => {
+                    for id in ids {
+                        edges.push((place as u32, self.other_end(place, id)?));
+                    }
+                }
+                (None, Origin::Live(at)) if !item.id_only => {
+                    let blockers = old.unsorted_blockers(old.slot_at(at));
+                    let kept = blockers.filter_map(|blocker| self.place_of(blocker));
+                    let kept = kept.filter(|&blocker| {
+                        !self.items[blocker].id_only && self.drafts[blocker].fields.blocks.is_none()
+                    });
+                    edges.extend(kept.map(|blocker| (place as u32, blocker as u32)));
+                }
+                (None, _) => {}
+            }
+            for id in draft.fields.blocks.iter().flatten() {
+                edges.push((self.other_end(place, id)?, place as u32));
+            }
+        }
+        Ok(edges)
+    }
+
+    fn other_end(&self, place: usize, id: &str) -> Result<u32, Error> {
+        let other = self.dag.place(find(&self.dag, id)?);
+        if other == place {
+            let id = self.items[place].id.clone();
+            return Err(Error::SelfDependency { id });
+        }
+        Ok(other as u32)
+    }
+}
+
+/// What a draft makes of the task it stands for; the same `Arc` where nothing changes.
+fn written_task(item: &Item, draft: &TaskDraft, before: Option<&Arc<Task>>) -> Arc<Task> {
+    let Some(before) = before.filter(|_| !item.id_only) else {
+        return Arc::new(draft.fields.alone(item.id.clone(), item.subject.clone()));
+    };
+    let mut task = draft.fields.over(before);
+    task.subject = item.subject.clone();
+    if draft.fields.active_form == Given::Kept && !same_folded(&before.subject, &task.subject) {
+        task.active_form = None;
+    }
+    match task == **before {
+        true => before.clone(),
+        false => Arc::new(task),
+    }
+}

@@ -1,0 +1,312 @@
+//! The stored JSON form, versioned, and checked on load.
+
+use crate::dag::Dag;
+use crate::error::{Error, IdProblem, Limit, TaskProblem};
+use crate::id::TaskId;
+use crate::list::{TaskList, cycle_error};
+use crate::retired::{RETIRED_CAP, Retired, RetiredTask};
+use crate::task::{Status, Task, check_metadata};
+use crate::text::is_blank;
+use serde::de::{self, Deserialize, Deserializer};
+use serde::ser::{Serialize, SerializeStruct, Serializer};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+const VERSION: u64 = 1;
+
+impl TaskList {
+    /// The list as JSON, to be read back by [`TaskList::from_json`] and by every later
+    /// release. Costs time linear in the list.
+    ///
+    /// The same as `serde_json::to_string`, without its error: a list always serialises.
+    ///
+    /// ```
+    /// use agent_tasklist::{TaskDraft, TaskList};
+    ///
+    /// let mut list = TaskList::new();
+    /// list.create(TaskDraft::new("Build"))?;
+    /// let stored = list.to_json();
+    /// assert_eq!(TaskList::from_json(&stored)?, list);
+    /// # Ok::<(), agent_tasklist::Error>(())
+    /// ```
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self)
+            .expect("strings, string keys and a Vec as the writer cannot fail")
+    }
+
+    /// Reads a list that [`TaskList::to_json`] wrote, and checks it. Nothing is
+    /// repaired: what no list can be is refused. A list that breaks a policy loads.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Json`] for what is not the JSON of a list, [`Error::UnsupportedVersion`],
+    /// [`Error::InvalidId`], [`Error::DuplicateId`], [`Error::InvalidTask`],
+    /// [`Error::DanglingBlocker`], [`Error::Cycle`], [`Error::LimitExceeded`].
+    pub fn from_json(json: &str) -> Result<Self, Error> {
+        #[derive(serde::Deserialize)]
+        struct Versioned {
+            version: u64,
+        }
+        let stored: StoredList =
+            serde_json::from_str(json).map_err(|error| match serde_json::from_str(json) {
+                Ok(Versioned { version }) if version > VERSION => unsupported(version),
+                _ => Error::Json {
+                    line: error.line(),
+                    column: error.column(),
+                    message: error.to_string().into(),
+                },
+            })?;
+        stored.check()
+    }
+}
+
+fn unsupported(found: u64) -> Error {
+    Error::UnsupportedVersion {
+        found,
+        supported: VERSION,
+    }
+}
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredList {
+    #[serde(rename = "version")]
+    _version: Version,
+    tasks: Vec<StoredTask>,
+    #[serde(default)]
+    retired: Vec<StoredTask>,
+}
+
+/// The version, refused as it is read, before what a later one may have changed.
+struct Version;
+
+impl<'de> Deserialize<'de> for Version {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match u64::deserialize(deserializer)? {
+            VERSION => Ok(Version),
+            found => Err(de::Error::custom(unsupported(found))),
+        }
+    }
+}
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredTask {
+    id: Box<str>,
+    subject: Arc<str>,
+    status: Status,
+    #[serde(default)]
+    description: Option<Arc<str>>,
+    #[serde(default)]
+    active_form: Option<Arc<str>>,
+    #[serde(default)]
+    owner: Option<Arc<str>>,
+    #[serde(default)]
+    metadata: Option<Arc<Map<String, Value>>>,
+    #[serde(default)]
+    blocked_by: Vec<Box<str>>,
+    #[serde(default)]
+    deleted: bool,
+}
+
+impl StoredList {
+    fn check(self) -> Result<TaskList, Error> {
+        let mut dag = Dag::with_capacity(self.tasks.len());
+        let mut blockers = Vec::with_capacity(self.tasks.len());
+        for mut stored in self.tasks {
+            blockers.push(std::mem::take(&mut stored.blocked_by));
+            let retired = stored.check()?;
+            if retired.deleted {
+                return Err(invalid(&retired.task.id, TaskProblem::DeletedStatus));
+            }
+            (dag.append(retired.task)).map_err(|task| Error::DuplicateId {
+                id: task.id.clone(),
+            })?;
+        }
+        let edges = edges(&dag, &blockers)?;
+        dag.connect(&edges)
+            .map_err(|cycle| cycle_error(&dag, cycle))?;
+
+        if self.retired.len() > RETIRED_CAP {
+            return Err(Error::LimitExceeded {
+                limit: Limit::Retired,
+                max: RETIRED_CAP,
+                found: self.retired.len(),
+            });
+        }
+        let mut retired = Retired::default();
+        for stored in self.retired {
+            let has_edges = !stored.blocked_by.is_empty();
+            let task = stored.check()?;
+            let id = task.task.id.clone();
+            if has_edges {
+                return Err(invalid(&id, TaskProblem::RetiredDependency));
+            }
+            if dag.find(id.as_str()).is_some() || retired.place(task).is_err() {
+                return Err(Error::DuplicateId { id });
+            }
+        }
+        Ok(TaskList::loaded(dag, retired))
+    }
+}
+
+/// The edges as `(blocked, blocker)` by place.
+fn edges(dag: &Dag, blockers: &[Vec<Box<str>>]) -> Result<Vec<(u32, u32)>, Error> {
+    let mut edges = Vec::with_capacity(blockers.iter().map(Vec::len).sum());
+    let mut seen_for = vec![usize::MAX; blockers.len()];
+    for (place, (slot, blockers)) in dag.slots().zip(blockers).enumerate() {
+        let id = || &dag.task(slot).id;
+        for blocker in blockers {
+            let Some(other) = dag.find(blocker).map(|slot| dag.place(slot)) else {
+                return Err(Error::DanglingBlocker {
+                    task: id().clone(),
+                    blocker: (&**blocker).into(),
+                });
+            };
+            if other == place {
+                return Err(Error::SelfDependency { id: id().clone() });
+            }
+            if std::mem::replace(&mut seen_for[other], place) == place {
+                return Err(invalid(id(), TaskProblem::DuplicateBlocker));
+            }
+            edges.push((place as u32, other as u32));
+        }
+    }
+    Ok(edges)
+}
+
+fn invalid(task: &TaskId, problem: TaskProblem) -> Error {
+    Error::InvalidTask {
+        task: task.clone(),
+        problem,
+    }
+}
+
+impl StoredTask {
+    fn check(self) -> Result<RetiredTask, Error> {
+        let id = TaskId::new(&self.id)?;
+        if id != *self.id {
+            return Err(Error::InvalidId {
+                id: (*self.id).into(),
+                problem: IdProblem::Untrimmed,
+            });
+        }
+        let texts = [&self.description, &self.active_form, &self.owner];
+        let problem = if is_blank(&self.subject) {
+            Some(TaskProblem::BlankSubject)
+        } else if texts.into_iter().flatten().any(|text| is_blank(text)) {
+            Some(TaskProblem::BlankText)
+        } else if self
+            .metadata
+            .as_ref()
+            .is_some_and(|metadata| metadata.is_empty())
+        {
+            Some(TaskProblem::EmptyMetadata)
+        } else if self.status == Status::Deleted {
+            Some(TaskProblem::DeletedStatus)
+        } else {
+            None
+        };
+        if let Some(problem) = problem {
+            return Err(invalid(&id, problem));
+        }
+        if let Some(metadata) = &self.metadata {
+            check_metadata(metadata)?;
+        }
+        let task = Task {
+            id,
+            subject: self.subject,
+            description: self.description,
+            active_form: self.active_form,
+            owner: self.owner,
+            metadata: self.metadata,
+            status: self.status,
+        };
+        Ok(RetiredTask {
+            task: Arc::new(task),
+            deleted: self.deleted,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for TaskList {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let stored = StoredList::deserialize(deserializer)?;
+        stored.check().map_err(de::Error::custom)
+    }
+}
+
+impl Serialize for TaskList {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let retired = self.retired.len() > 0;
+        let mut list = serializer.serialize_struct("TaskList", 2 + usize::from(retired))?;
+        list.serialize_field("version", &VERSION)?;
+        list.serialize_field("tasks", &Live(&self.dag))?;
+        match retired {
+            true => list.serialize_field("retired", &*self.retired)?,
+            false => list.skip_field("retired")?,
+        }
+        list.end()
+    }
+}
+
+#[derive(serde::Serialize)]
+struct TaskOut<'a> {
+    id: &'a TaskId,
+    subject: &'a str,
+    status: Status,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    active_form: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    owner: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    metadata: Option<&'a Map<String, Value>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    blocked_by: Vec<&'a TaskId>,
+    #[serde(skip_serializing_if = "is_false")]
+    deleted: bool,
+}
+
+fn is_false(deleted: &bool) -> bool {
+    !deleted
+}
+
+impl<'a> TaskOut<'a> {
+    fn new(task: &'a Task, blocked_by: Vec<&'a TaskId>, deleted: bool) -> Self {
+        TaskOut {
+            id: &task.id,
+            subject: &task.subject,
+            status: task.status,
+            description: task.description.as_deref(),
+            active_form: task.active_form.as_deref(),
+            owner: task.owner.as_deref(),
+            metadata: task.metadata.as_deref(),
+            blocked_by,
+            deleted,
+        }
+    }
+}
+
+struct Live<'a>(&'a Dag);
+
+impl Serialize for Live<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let dag = self.0;
+        serializer.collect_seq(dag.slots().map(|slot| {
+            let blockers = dag.blockers(slot).into_iter();
+            let blockers = blockers.map(|slot| &dag.task(slot).id).collect();
+            TaskOut::new(dag.task(slot), blockers, false)
+        }))
+    }
+}
+
+impl Serialize for Retired {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(
+            self.iter()
+                .map(|retired| TaskOut::new(&retired.task, Vec::new(), retired.deleted)),
+        )
+    }
+}

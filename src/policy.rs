@@ -1,0 +1,88 @@
+use crate::retired::RETIRED_CAP;
+
+/// What a list allows: how many tasks may be in progress, and what happens to
+/// blocked, surplus and dropped ones.
+///
+/// A policy belongs to the host, never to the stored list: it is carried in
+/// memory, left out of equality, JSON and [`Changes`](crate::Changes), and a
+/// loaded list has the default. It judges transitions only, so a list that
+/// breaks it still loads and can be put right step by step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Policy {
+    /// How many tasks may be in progress.
+    pub in_progress: InProgress,
+    /// What a write that starts more tasks than that gets.
+    pub excess: Excess,
+    /// Whether a blocked task may be started or completed.
+    pub blocked: Blocked,
+    /// What happens to an unfinished task that a write leaves out.
+    pub dropped: Dropped,
+}
+
+/// How many tasks may be in progress at a time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum InProgress {
+    /// One. Starting another puts the first back to pending.
+    #[default]
+    One,
+}
+
+/// What a write gets that asks for more tasks in progress than [`InProgress`] allows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Excess {
+    /// An error that names them; nothing changes.
+    #[default]
+    Refuse,
+}
+
+/// Whether a blocked task may be started or completed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Blocked {
+    /// No: the call is refused, naming the open blockers.
+    #[default]
+    Enforce,
+}
+
+/// What happens to an unfinished task that a write leaves out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Dropped {
+    /// It retires, and the change notes it by name.
+    #[default]
+    Allow,
+}
+
+/// Caps on what a list holds. A host may lower them, never raise them.
+///
+/// Like [`Policy`] they are carried in memory and judge transitions only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Limits {
+    retired: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            retired: RETIRED_CAP,
+        }
+    }
+}
+
+impl Limits {
+    /// How many retired tasks are kept aside, 200 unless lowered. Past it the
+    /// oldest is forgotten, and its id becomes free.
+    pub fn retired(&self) -> usize {
+        self.retired
+    }
+
+    /// Lowers the cap on retired tasks; a figure above 200 means 200.
+    #[must_use]
+    pub fn with_retired(mut self, tasks: usize) -> Self {
+        self.retired = tasks.min(RETIRED_CAP);
+        self
+    }
+}

@@ -1,0 +1,124 @@
+use crate::error::Ids;
+use crate::id::TaskId;
+use crate::task::Status;
+use std::fmt;
+
+/// What follows for a task from the whole list. Never stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum State {
+    /// Being worked on.
+    InProgress,
+    /// Pending, with nothing in its way.
+    Ready,
+    /// Pending, and waiting for a task that is not completed.
+    Blocked,
+    /// Done.
+    Completed,
+}
+
+impl State {
+    pub(crate) const COUNT: usize = 4;
+
+    /// The one place that decides a live task's state.
+    pub(crate) fn of(status: Status, open_blockers: u32) -> State {
+        match status {
+            Status::InProgress => State::InProgress,
+            Status::Completed | Status::Deleted => State::Completed,
+            Status::Pending if open_blockers > 0 => State::Blocked,
+            Status::Pending => State::Ready,
+        }
+    }
+
+    /// Whether a task in this state is still to be done, and so holds up both the
+    /// tasks that wait for it and the finish.
+    pub fn is_open(self) -> bool {
+        match self {
+            State::InProgress | State::Ready | State::Blocked => true,
+            State::Completed => false,
+        }
+    }
+
+    /// `in_progress`, `ready`, `blocked` or `completed`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            State::InProgress => "in_progress",
+            State::Ready => "ready",
+            State::Blocked => "blocked",
+            State::Completed => "completed",
+        }
+    }
+}
+
+impl fmt::Display for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// The counts of a list, and whether the agent may finish.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Summary {
+    /// All live tasks.
+    pub total: usize,
+    /// Those that are completed.
+    pub completed: usize,
+    /// Those in progress.
+    pub in_progress: usize,
+    /// Those pending, blocked ones included.
+    pub pending: usize,
+    /// Those pending or in progress.
+    pub incomplete: usize,
+    /// Those pending that wait for another task.
+    pub blocked: usize,
+    /// Those pending that can be started.
+    pub ready: usize,
+    /// Whether there is any task.
+    pub has_tasks: bool,
+    /// Whether there are tasks, and the agent may finish.
+    pub all_completed: bool,
+    /// Whether no task is open.
+    pub can_finish: bool,
+}
+
+/// Why a task is in the state it is in.
+///
+/// Its text says it in one sentence:
+///
+/// ```
+/// use agent_tasklist::{TaskDraft, TaskList};
+///
+/// let mut list = TaskList::new();
+/// list.create(TaskDraft::new("Build").id("build"))?;
+/// list.create(TaskDraft::new("Ship").id("ship").blocked_by(["build"]))?;
+/// assert_eq!(list.explain("ship")?.to_string(), "ship is blocked by build");
+/// # Ok::<(), agent_tasklist::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Explanation {
+    /// The task.
+    pub id: TaskId,
+    /// Its state.
+    pub state: State,
+    /// Its blockers that are not completed, in list order. A task that was
+    /// started or completed before they came can have some too.
+    pub open_blockers: Vec<TaskId>,
+}
+
+impl fmt::Display for Explanation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.state {
+            State::InProgress => write!(f, "{} is in progress", self.id),
+            State::Ready => write!(f, "{} is ready", self.id),
+            State::Completed => write!(f, "{} is completed", self.id),
+            State::Blocked => write!(f, "{} is blocked", self.id),
+        }?;
+        match &*self.open_blockers {
+            [] => Ok(()),
+            blockers if self.state == State::Blocked => write!(f, " by {}", Ids(blockers)),
+            blockers => write!(f, ", while {} not completed", Ids(blockers)),
+        }
+    }
+}

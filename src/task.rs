@@ -1,0 +1,416 @@
+use crate::error::{Error, Limit};
+use crate::id::TaskId;
+use crate::text;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::fmt;
+use std::sync::Arc;
+
+/// What somebody said of a task. What follows from the whole list is its [`State`](crate::State).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Status {
+    /// Not started.
+    Pending,
+    /// Being worked on.
+    InProgress,
+    /// Done.
+    Completed,
+    /// Gone from the list. No live task has it.
+    Deleted,
+}
+
+impl Status {
+    /// `pending`, `in_progress`, `completed` or `deleted`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Status::Pending => "pending",
+            Status::InProgress => "in_progress",
+            Status::Completed => "completed",
+            Status::Deleted => "deleted",
+        }
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// A task of a list, to read. It is changed through the list only.
+///
+/// Cloning copies pointers, not text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Task {
+    /// Unique in the list, among live and retired tasks.
+    pub id: TaskId,
+    /// What to do, a short imperative: `Run the tests`. Never blank.
+    pub subject: Arc<str>,
+    /// More about it.
+    pub description: Option<Arc<str>>,
+    /// The subject in the present continuous, for showing while it is in
+    /// progress: `Running the tests`. See [`Task::active_label`].
+    pub active_form: Option<Arc<str>>,
+    /// Who works on it.
+    pub owner: Option<Arc<str>>,
+    /// Whatever the host keeps with the task; `None` rather than an empty object.
+    pub metadata: Option<Arc<Map<String, Value>>>,
+    /// What somebody said of it.
+    pub status: Status,
+}
+
+impl Task {
+    /// The active form, or the subject where there is none.
+    pub fn active_label(&self) -> &str {
+        self.active_form.as_deref().unwrap_or(&self.subject)
+    }
+
+    pub(crate) fn with_status(&self, status: Status) -> Self {
+        Task {
+            status,
+            ..self.clone()
+        }
+    }
+}
+
+/// A field that a write or an update may leave out, clear or set.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Given<T> {
+    #[default]
+    Kept,
+    Cleared,
+    Set(T),
+}
+
+impl<T: Clone> Given<T> {
+    /// What a draft says that is to say everything.
+    pub(crate) fn all_of(field: &Option<T>) -> Self {
+        field.clone().map_or(Given::Cleared, Given::Set)
+    }
+
+    fn over(&self, old: Option<T>) -> Option<T> {
+        match self {
+            Given::Kept => old,
+            Given::Cleared => None,
+            Given::Set(new) => Some(new.clone()),
+        }
+    }
+}
+
+impl Given<Arc<str>> {
+    fn set_text(&mut self, given: &str) {
+        if let Some(given) = text::given(given) {
+            *self = Given::Set(given);
+        }
+    }
+}
+
+/// An optional field of a task, for `clear`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Field {
+    /// The description.
+    Description,
+    /// The active form.
+    ActiveForm,
+    /// The owner.
+    Owner,
+    /// The metadata.
+    Metadata,
+    /// All dependencies on other tasks.
+    BlockedBy,
+    /// All dependencies of other tasks on this one.
+    Blocks,
+}
+
+/// What a draft and a patch have in common.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Fields {
+    pub(crate) subject: Option<Arc<str>>,
+    pub(crate) status: Option<Status>,
+    pub(crate) description: Given<Arc<str>>,
+    pub(crate) active_form: Given<Arc<str>>,
+    pub(crate) owner: Given<Arc<str>>,
+    pub(crate) metadata: Given<Arc<Map<String, Value>>>,
+    pub(crate) blocked_by: Option<Vec<Arc<str>>>,
+    pub(crate) blocks: Option<Vec<Arc<str>>>,
+}
+
+impl Fields {
+    fn clear(&mut self, field: Field) {
+        match field {
+            Field::Description => self.description = Given::Cleared,
+            Field::ActiveForm => self.active_form = Given::Cleared,
+            Field::Owner => self.owner = Given::Cleared,
+            Field::Metadata => self.metadata = Given::Cleared,
+            Field::BlockedBy => self.blocked_by = Some(Vec::new()),
+            Field::Blocks => self.blocks = Some(Vec::new()),
+        }
+    }
+
+    fn set_metadata(&mut self, metadata: Map<String, Value>) {
+        self.metadata = if metadata.is_empty() {
+            Given::Cleared
+        } else {
+            Given::Set(Arc::new(metadata))
+        };
+    }
+
+    /// Refuses what no task may hold.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        match &self.metadata {
+            Given::Set(metadata) => check_metadata(metadata),
+            _ => Ok(()),
+        }
+    }
+
+    /// The old task with these fields over it.
+    pub(crate) fn over(&self, old: &Task) -> Task {
+        Task {
+            id: old.id.clone(),
+            subject: self.subject.as_ref().unwrap_or(&old.subject).clone(),
+            description: self.description.over(old.description.clone()),
+            active_form: self.active_form.over(old.active_form.clone()),
+            owner: self.owner.over(old.owner.clone()),
+            metadata: self.metadata.over(old.metadata.clone()),
+            status: self.status.unwrap_or(old.status),
+        }
+    }
+
+    /// A task of these fields alone, pending unless they say otherwise.
+    pub(crate) fn alone(&self, id: TaskId, subject: Arc<str>) -> Task {
+        self.over(&Task {
+            id,
+            subject,
+            description: None,
+            active_form: None,
+            owner: None,
+            metadata: None,
+            status: Status::Pending,
+        })
+    }
+}
+
+/// Refuses metadata that nests so deep that the stored list could not be read back.
+pub(crate) fn check_metadata(metadata: &Map<String, Value>) -> Result<(), Error> {
+    const MAX: usize = 100;
+    let mut level: Vec<&Value> = metadata.values().collect();
+    let mut depth = 1;
+    while !level.is_empty() {
+        if depth > MAX {
+            return Err(Error::LimitExceeded {
+                limit: Limit::MetadataDepth,
+                max: MAX,
+                found: depth,
+            });
+        }
+        let mut next = Vec::new();
+        for value in level {
+            match value {
+                Value::Array(items) => next.extend(items),
+                Value::Object(members) => next.extend(members.values()),
+                _ => {}
+            }
+        }
+        level = next;
+        depth += 1;
+    }
+    Ok(())
+}
+
+fn ids<I>(ids: I) -> Vec<Arc<str>>
+where
+    I: IntoIterator,
+    I::Item: AsRef<str>,
+{
+    ids.into_iter()
+        .filter_map(|id| text::given(id.as_ref().trim()))
+        .collect()
+}
+
+macro_rules! common_setters {
+    () => {
+        /// Sets the description. Blank counts as not given.
+        #[must_use]
+        pub fn description(mut self, text: impl AsRef<str>) -> Self {
+            self.fields.description.set_text(text.as_ref());
+            self
+        }
+
+        /// Sets the present continuous form of the subject. Blank counts as not given.
+        #[must_use]
+        pub fn active_form(mut self, text: impl AsRef<str>) -> Self {
+            self.fields.active_form.set_text(text.as_ref());
+            self
+        }
+
+        /// Sets who works on the task. Blank counts as not given.
+        #[must_use]
+        pub fn owner(mut self, name: impl AsRef<str>) -> Self {
+            self.fields.owner.set_text(name.as_ref());
+            self
+        }
+
+        /// Sets the metadata as a whole; an empty map clears it. Nesting is
+        /// limited to 100 levels.
+        #[must_use]
+        pub fn metadata(mut self, metadata: Map<String, Value>) -> Self {
+            self.fields.set_metadata(metadata);
+            self
+        }
+
+        /// Sets the status.
+        #[must_use]
+        pub fn status(mut self, status: Status) -> Self {
+            self.fields.status = Some(status);
+            self
+        }
+
+        /// Sets the tasks that this one waits for, as a whole; none at all clears
+        /// them. Blank ids are skipped.
+        #[must_use]
+        pub fn blocked_by<I>(mut self, blockers: I) -> Self
+        where
+            I: IntoIterator,
+            I::Item: AsRef<str>,
+        {
+            self.fields.blocked_by = Some(ids(blockers));
+            self
+        }
+
+        /// Sets the tasks that wait for this one, as a whole; none at all clears
+        /// them. Blank ids are skipped.
+        #[must_use]
+        pub fn blocks<I>(mut self, blocked: I) -> Self
+        where
+            I: IntoIterator,
+            I::Item: AsRef<str>,
+        {
+            self.fields.blocks = Some(ids(blocked));
+            self
+        }
+
+        /// Clears an optional field. The last of `clear` and the field's setter holds.
+        #[must_use]
+        pub fn clear(mut self, field: Field) -> Self {
+            self.fields.clear(field);
+            self
+        }
+    };
+}
+
+/// A task as [`TaskList::write`](crate::TaskList::write) and
+/// [`TaskList::create`](crate::TaskList::create) take it: what is left out is
+/// kept where the draft stands for a task of the list, and empty where it is new.
+///
+/// ```
+/// use agent_tasklist::TaskDraft;
+///
+/// let draft = TaskDraft::new("Run the tests")
+///     .active_form("Running the tests")
+///     .blocked_by(["write-code"]);
+/// # let _ = draft;
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TaskDraft {
+    pub(crate) id: Option<Arc<str>>,
+    pub(crate) fields: Fields,
+}
+
+impl TaskDraft {
+    /// A draft with a subject. A blank one counts as not given, as in [`TaskDraft::default`].
+    pub fn new(subject: impl AsRef<str>) -> Self {
+        TaskDraft {
+            id: None,
+            fields: Fields {
+                subject: text::given(subject.as_ref()),
+                ..Fields::default()
+            },
+        }
+    }
+
+    /// Names the task that the draft stands for, or the id that a new one is to
+    /// have. Trimmed; blank counts as not given. Checked by the list.
+    #[must_use]
+    pub fn id(mut self, id: impl AsRef<str>) -> Self {
+        self.id = text::given(id.as_ref().trim());
+        self
+    }
+
+    common_setters!();
+}
+
+/// What [`TaskList::update`](crate::TaskList::update) changes of a task. What is
+/// left out stays.
+///
+/// Dependencies can be set as a whole ([`blocked_by`](Self::blocked_by)) or one by
+/// one ([`add_blocked_by`](Self::add_blocked_by),
+/// [`remove_blocked_by`](Self::remove_blocked_by)), from either end. Where a call
+/// does several, it sets first, then adds, then removes.
+///
+/// ```
+/// use agent_tasklist::{Field, Status, TaskPatch};
+///
+/// let patch = TaskPatch::new().status(Status::InProgress).clear(Field::Description);
+/// # let _ = patch;
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TaskPatch {
+    pub(crate) fields: Fields,
+    pub(crate) add_blocked_by: Vec<Arc<str>>,
+    pub(crate) remove_blocked_by: Vec<Arc<str>>,
+    pub(crate) add_blocks: Vec<Arc<str>>,
+    pub(crate) remove_blocks: Vec<Arc<str>>,
+}
+
+macro_rules! edge_setters {
+    ($($(#[$doc:meta])* $name:ident)*) => {$(
+        $(#[$doc])*
+        #[must_use]
+        pub fn $name<I>(mut self, tasks: I) -> Self
+        where
+            I: IntoIterator,
+            I::Item: AsRef<str>,
+        {
+            self.$name.extend(ids(tasks));
+            self
+        }
+    )*};
+}
+
+impl TaskPatch {
+    /// A patch that changes nothing yet.
+    pub fn new() -> Self {
+        TaskPatch::default()
+    }
+
+    /// Whether the patch asks for nothing at all.
+    pub fn is_empty(&self) -> bool {
+        *self == TaskPatch::default()
+    }
+
+    /// Sets the subject. Blank counts as not given.
+    #[must_use]
+    pub fn subject(mut self, subject: impl AsRef<str>) -> Self {
+        if let Some(subject) = text::given(subject.as_ref()) {
+            self.fields.subject = Some(subject);
+        }
+        self
+    }
+
+    common_setters!();
+
+    edge_setters! {
+        /// Makes the task wait for these too.
+        add_blocked_by
+        /// Makes the task no longer wait for these.
+        remove_blocked_by
+        /// Makes these wait for the task too.
+        add_blocks
+        /// Makes these no longer wait for the task.
+        remove_blocks
+    }
+}

@@ -1,0 +1,155 @@
+mod input;
+mod mastra;
+mod schema;
+
+use crate::change::{Changes, Demotion};
+use crate::error::{Error, Quote};
+use crate::list::TaskList;
+use crate::policy::Policy;
+use serde_json::Value;
+
+/// A set of tools to hand to a model, over a [`TaskList`].
+///
+/// A toolset is plain data: which tools, and the [`Policy`] that they act under. It
+/// describes the tools ([`specs`](Self::specs)) and carries out what the model calls
+/// ([`call`](Self::call)). The list stays with the host.
+///
+/// ```
+/// use agent_tasklist::{TaskList, Toolset};
+/// use serde_json::json;
+///
+/// let tools = Toolset::mastra();
+/// let mut list = TaskList::new();
+/// let reply = tools.call(&mut list, "task_write", &json!({"tasks": [
+///     {"content": "Fix the bug", "status": "in_progress", "activeForm": "Fixing the bug"},
+///     {"content": "Run the tests", "status": "pending", "activeForm": "Running the tests"},
+/// ]}));
+/// assert!(!reply.is_error);
+/// assert_eq!(reply.text, "\
+/// Tasks updated: [0/2 completed]
+/// Currently: Fixing the bug (task_fix_the_bug)
+/// Task IDs:
+/// - task_fix_the_bug: Fix the bug (in_progress)
+/// - task_run_the_tests: Run the tests (pending)");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Toolset {
+    policy: Policy,
+}
+
+/// A tool as a model is told of it.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ToolSpec {
+    /// The name that calls give.
+    pub name: &'static str,
+    /// When to use the tool and what it takes, for the model.
+    pub description: &'static str,
+    /// The JSON Schema of the arguments: an object, in the style that all providers accept.
+    pub input_schema: Value,
+}
+
+/// The answer to a call.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Reply {
+    /// The answer as text.
+    pub text: String,
+    /// The answer as a JSON object.
+    pub data: Value,
+    /// Whether the call was refused. Nothing has changed then.
+    pub is_error: bool,
+    /// What the call did to the list: save it when this is not
+    /// [empty](Changes::is_empty).
+    pub changes: Changes,
+}
+
+impl Toolset {
+    /// Mastra's four task tools, as `@mastra/core` 1.71.0 has them: `task_write`,
+    /// `task_update`, `task_complete` and `task_check`. They take Mastra's parameters
+    /// and answer in its form, with notes after a blank line.
+    pub fn mastra() -> Self {
+        Toolset {
+            policy: Policy::default(),
+        }
+    }
+
+    /// The same tools under a policy of the host's.
+    #[must_use]
+    pub fn with_policy(mut self, policy: Policy) -> Self {
+        self.policy = policy;
+        self
+    }
+
+    /// What to tell the model of each tool.
+    pub fn specs(&self) -> Vec<ToolSpec> {
+        mastra::specs()
+    }
+
+    /// Carries out a call on a list, under the toolset's policy.
+    ///
+    /// Never fails in the Rust sense: whatever is wrong with the name, the arguments or
+    /// the change asked for is said in the reply, for the model to correct itself.
+    pub fn call(&self, list: &mut TaskList, name: &str, args: &Value) -> Reply {
+        list.set_policy(self.policy);
+        mastra::call(list, name, args)
+    }
+}
+
+/// Why a call is refused.
+enum Refusal {
+    NoSuchTool,
+    Input(input::Problems),
+    List(Error),
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        Refusal::List(error)
+    }
+}
+
+/// What the model may not expect of a change, a line each.
+fn notes(list: &TaskList, changes: &Changes) -> Vec<String> {
+    let subject = |id: &str| list.get(id).map_or("", |task| &task.subject).to_owned();
+    let mut lines = Vec::new();
+    for demoted in &changes.effects.demoted {
+        let why = match &demoted.cause {
+            Demotion::Yielded { to } => format!("{to} is in progress instead"),
+            Demotion::Blocked { by } => format!("it is blocked by {}", crate::error::Ids(by)),
+        };
+        lines.push(format!("{} went back to pending: {why}.", demoted.id));
+    }
+    for note in &changes.notes.rebound {
+        let subject = subject(note.id.as_str());
+        lines.push(format!(
+            "Id {} now means \"{}\", which had id {}. Nothing of what it meant before is kept.",
+            note.id,
+            Quote(&subject),
+            note.previous
+        ));
+    }
+    for note in &changes.notes.duplicate_ids {
+        let subject = subject(note.generated.as_str());
+        lines.push(format!(
+            "Id {} was given twice: \"{}\" has id {}.",
+            note.id,
+            Quote(&subject),
+            note.generated
+        ));
+    }
+    let unfinished = &changes.notes.unfinished_removed;
+    if !unfinished.is_empty() {
+        const MOST: usize = 50;
+        let mut names: Vec<String> = (changes.facts.removed.iter())
+            .filter(|task| unfinished.contains(&task.id))
+            .take(MOST)
+            .map(|task| format!("{} \"{}\"", task.id, Quote(&task.subject)))
+            .collect();
+        if unfinished.len() > MOST {
+            names.push(format!("and {} more", unfinished.len() - MOST));
+        }
+        lines.push(format!("Left out unfinished: {}.", names.join(", ")));
+    }
+    lines
+}

@@ -1,0 +1,255 @@
+//! Reads what models send, by hand from `Value`: no reliance on key order, and every
+//! problem with its path.
+
+use crate::error::Quote;
+use crate::task::Status;
+use crate::text::is_blank;
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+use std::fmt;
+
+/// What is wrong with the arguments of a call.
+#[derive(Debug, Default)]
+pub(super) struct Problems(Vec<Problem>);
+
+#[derive(Debug)]
+struct Problem {
+    path: String,
+    what: String,
+}
+
+impl Problems {
+    /// How many are shown.
+    const SHOWN: usize = 5;
+
+    fn add(&mut self, path: impl fmt::Display, what: impl fmt::Display) {
+        let (path, what) = match self.0.len() < Self::SHOWN {
+            true => (path.to_string(), what.to_string()),
+            false => Default::default(),
+        };
+        self.0.push(Problem { path, what });
+    }
+}
+
+impl fmt::Display for Problems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("The arguments are not right; nothing was changed.")?;
+        for problem in self.0.iter().take(Self::SHOWN) {
+            write!(f, "\n- {}: {}", problem.path, problem.what)?;
+        }
+        match self.0.len().saturating_sub(Self::SHOWN) {
+            0 => Ok(()),
+            more => write!(f, "\n- and {more} more"),
+        }
+    }
+}
+
+/// A value as it is told of in a problem: its text if that is short, else its kind.
+struct Received<'a>(&'a Value);
+
+impl fmt::Display for Received<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Value::Null => f.write_str("null"),
+            Value::Bool(value) => write!(f, "{value}"),
+            Value::Number(number) => write!(f, "{}", Quote(&number.to_string())),
+            Value::String(text) => write!(f, "{:?}", Quote(text).to_string()),
+            Value::Array(items) => write!(f, "an array of {}", items.len()),
+            Value::Object(members) => write!(f, "an object of {}", members.len()),
+        }
+    }
+}
+
+/// The arguments of one call: what is read of them, and what is found wrong or was repaired.
+pub(super) struct Input<'a> {
+    args: Option<&'a Map<String, Value>>,
+    problems: Problems,
+    /// What was understood although it was not quite right.
+    pub(super) repairs: Vec<String>,
+}
+
+/// An object of the input, with the path to it.
+#[derive(Clone)]
+pub(super) struct Object<'a> {
+    members: &'a Map<String, Value>,
+    path: Cow<'static, str>,
+}
+
+impl<'a> Object<'a> {
+    /// A member that is given: there, and neither null nor blank.
+    fn member(&self, name: &str) -> Option<&'a Value> {
+        match self.members.get(name)? {
+            Value::Null => None,
+            Value::String(text) if is_blank(text) => None,
+            value => Some(value),
+        }
+    }
+
+    fn path_to(&self, name: &str) -> String {
+        match &*self.path {
+            "" => name.to_owned(),
+            path => format!("{path}.{name}"),
+        }
+    }
+}
+
+impl<'a> Input<'a> {
+    pub(super) fn new(args: &'a Value) -> Self {
+        let mut problems = Problems::default();
+        let args = match args {
+            Value::Object(args) => Some(args),
+            Value::Null => None,
+            other => {
+                let received = Received(other);
+                problems.add(
+                    "arguments",
+                    format!("received {received}; an object is wanted"),
+                );
+                None
+            }
+        };
+        Input {
+            args,
+            problems,
+            repairs: Vec::new(),
+        }
+    }
+
+    /// The arguments themselves.
+    pub(super) fn top(&self) -> Object<'a> {
+        static EMPTY: std::sync::LazyLock<Map<String, Value>> = std::sync::LazyLock::new(Map::new);
+        Object {
+            members: self.args.unwrap_or(&EMPTY),
+            path: "".into(),
+        }
+    }
+
+    /// Gives what was read, if nothing was wrong.
+    pub(super) fn finish<T>(self, read: T) -> Result<(T, Vec<String>), Problems> {
+        match self.problems.0.is_empty() {
+            true => Ok((read, self.repairs)),
+            false => Err(self.problems),
+        }
+    }
+
+    /// The objects of a list that must be there. A JSON text is read as the list in it.
+    pub(super) fn objects<T>(
+        &mut self,
+        name: &'static str,
+        mut read: impl FnMut(&mut Self, Object<'_>) -> T,
+    ) -> Vec<T> {
+        const WANTED: &str = "an array of objects is wanted, [] for an empty list";
+        let parsed;
+        let items = match self.top().member(name) {
+            Some(Value::Array(items)) => items,
+            Some(Value::String(text)) => match serde_json::from_str(text) {
+                Ok(Value::Array(items)) => {
+                    self.repairs.push(format!(
+                        "{name} was a JSON string; it was read as the array in it."
+                    ));
+                    parsed = items;
+                    &parsed
+                }
+                _ => {
+                    let text = Quote(text).to_string();
+                    self.problems
+                        .add(name, format!("received the text {text:?}; {WANTED}"));
+                    return Vec::new();
+                }
+            },
+            Some(other) => {
+                self.problems
+                    .add(name, format!("received {}; {WANTED}", Received(other)));
+                return Vec::new();
+            }
+            None => {
+                self.problems.add(name, format!("missing; {WANTED}"));
+                return Vec::new();
+            }
+        };
+        let mut objects = Vec::with_capacity(items.len());
+        for (i, item) in items.iter().enumerate() {
+            match item {
+                Value::Object(members) => {
+                    let path = format!("{name}[{i}]").into();
+                    objects.push(read(self, Object { members, path }));
+                }
+                other => {
+                    let received = Received(other);
+                    self.problems.add(
+                        format_args!("{name}[{i}]"),
+                        format!("received {received}; an object is wanted"),
+                    );
+                }
+            }
+        }
+        objects
+    }
+
+    /// A text, if it is given.
+    pub(super) fn text<'o>(&mut self, object: &Object<'o>, name: &str) -> Option<&'o str> {
+        match object.member(name)? {
+            Value::String(text) => Some(text),
+            other => {
+                let received = Received(other);
+                self.problems.add(
+                    object.path_to(name),
+                    format!("received {received}; a string is wanted"),
+                );
+                None
+            }
+        }
+    }
+
+    /// An id, if it is given: a string, or an integer that is taken as one.
+    pub(super) fn id<'o>(&mut self, object: &Object<'o>, name: &str) -> Option<Cow<'o, str>> {
+        match object.member(name)? {
+            Value::Number(number) if !number.is_f64() => {
+                self.repairs.push(format!(
+                    "{} was a number; it was read as a string.",
+                    object.path_to(name)
+                ));
+                Some(number.to_string().into())
+            }
+            _ => self.text(object, name).map(Cow::Borrowed),
+        }
+    }
+
+    /// An id that must be given.
+    pub(super) fn required_id<'o>(
+        &mut self,
+        object: &Object<'o>,
+        name: &str,
+    ) -> Option<Cow<'o, str>> {
+        if object.member(name).is_none() {
+            self.problems
+                .add(object.path_to(name), "missing; the id of a task is wanted");
+        }
+        self.id(object, name)
+    }
+
+    /// A status, if it is given.
+    pub(super) fn status(&mut self, object: &Object<'_>, name: &str) -> Option<Status> {
+        const ALLOWED: [Status; 3] = [Status::Pending, Status::InProgress, Status::Completed];
+        let value = object.member(name)?;
+        let text = value.as_str().map(str::trim);
+        let status = ALLOWED
+            .into_iter()
+            .find(|status| text == Some(status.as_str()));
+        if status.is_none() {
+            let received = Received(value);
+            let allowed = ALLOWED.map(Status::as_str).join(", ");
+            self.problems.add(
+                object.path_to(name),
+                format!("received {received}; allowed: {allowed}"),
+            );
+        }
+        status
+    }
+
+    /// Refuses a call that asks for no change.
+    pub(super) fn nothing_to_do(&mut self, wanted: &str) {
+        self.problems
+            .add("arguments", format_args!("nothing to change; {wanted}"));
+    }
+}

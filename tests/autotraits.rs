@@ -1,0 +1,44 @@
+//! Every public type can go to another thread.
+
+use agent_tasklist::*;
+
+#[test]
+fn send_sync_static() {
+    fn check<T: Send + Sync + Unpin + std::panic::UnwindSafe + 'static>() {}
+    check::<Blocked>();
+    check::<Changes>();
+    check::<Created>();
+    check::<Demoted>();
+    check::<Demotion>();
+    check::<Dropped>();
+    check::<DuplicateId>();
+    check::<Edge>();
+    check::<Edited>();
+    check::<Effects>();
+    check::<Error>();
+    check::<Excess>();
+    check::<Explanation>();
+    check::<Facts>();
+    check::<Field>();
+    check::<IdProblem>();
+    check::<InProgress>();
+    check::<KnownIds>();
+    check::<Limit>();
+    check::<Limits>();
+    check::<Notes>();
+    check::<Policy>();
+    check::<Rebound>();
+    check::<Reply>();
+    check::<RetiredTask>();
+    check::<State>();
+    check::<Status>();
+    check::<Summary>();
+    check::<Task>();
+    check::<TaskDraft>();
+    check::<TaskId>();
+    check::<TaskList>();
+    check::<TaskPatch>();
+    check::<TaskProblem>();
+    check::<ToolSpec>();
+    check::<Toolset>();
+}

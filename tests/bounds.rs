@@ -1,0 +1,270 @@
+//! Deep, wide and long lists, on a small stack and in linear time.
+
+use agent_tasklist::{Error, Limits, Status, TaskDraft, TaskList, TaskPatch};
+use std::time::{Duration, Instant};
+
+/// Runs on the stack that threads have by default.
+fn on_2_mib<T: Send + 'static>(run: impl FnOnce() -> T + Send + 'static) -> T {
+    let thread = std::thread::Builder::new().stack_size(2 << 20).spawn(run);
+    thread
+        .expect("a thread")
+        .join()
+        .expect("no panic and no overflow")
+}
+
+fn timed<T>(what: &str, run: impl FnOnce() -> T) -> (T, Duration) {
+    let start = Instant::now();
+    let made = run();
+    let took = start.elapsed();
+    println!("{what}: {took:?}");
+    (made, took)
+}
+
+/// A second in release; a debug build gets more.
+fn well_under_a_second(took: Duration) {
+    let most = if cfg!(debug_assertions) { 8000 } else { 500 };
+    assert!(took < Duration::from_millis(most), "{took:?}");
+}
+
+/// n0 ← n1 ← n2 …, given in reverse order so that every edge points backward.
+fn chain(tasks: usize) -> Vec<TaskDraft> {
+    (0..tasks)
+        .rev()
+        .map(|n| {
+            let draft = TaskDraft::new(format!("Step {n}")).id(format!("n{n}"));
+            if n == 0 {
+                draft
+            } else {
+                draft.blocked_by([format!("n{}", n - 1)])
+            }
+        })
+        .collect()
+}
+
+#[test]
+fn a_chain_of_100_000_on_a_small_stack() {
+    on_2_mib(|| {
+        let mut list = TaskList::new();
+        let (_, took) = timed("write a backward chain of 100,000", || {
+            list.write(chain(100_000))
+        });
+        well_under_a_second(took / 4);
+        let (error, took) = timed("refuse a cycle of 100,000", || {
+            list.update("n0", TaskPatch::new().add_blocked_by(["n99999"]))
+                .unwrap_err()
+        });
+        well_under_a_second(took);
+        assert!(matches!(&error, Error::Cycle { path, .. } if path.len() == 100_001));
+        assert!(error.to_string().len() < 1000);
+
+        let mut drafts = chain(100_000);
+        let first = drafts.pop().unwrap();
+        drafts.push(first.blocked_by(["n99999"]));
+        let (error, took) = timed("refuse it in a write", || list.write(drafts).unwrap_err());
+        well_under_a_second(took / 4);
+        assert!(matches!(error, Error::Cycle { path, .. } if path.len() == 100_001));
+
+        let json = list.to_json();
+        let (loaded, took) = timed("load it", || TaskList::from_json(&json).unwrap());
+        well_under_a_second(took / 4);
+        assert_eq!(loaded, list);
+        assert_eq!(list.ready().count(), 1);
+        list.complete("n0").unwrap();
+        list.delete("n1").unwrap();
+        assert_eq!(list.ready().next().unwrap().id, "n2");
+        list.write([]).unwrap();
+        assert!(list.can_finish());
+    });
+}
+
+#[test]
+fn a_hub_of_50_000_edges_is_torn_down_in_linear_time() {
+    let wide = |hub_blocks: bool| {
+        let leaves = 0..50_000;
+        let mut list = TaskList::new();
+        let leaf = |n| format!("leaf{n}");
+        let hub = TaskDraft::new("Hub").id("hub");
+        let hub = match hub_blocks {
+            true => hub.blocks(leaves.clone().map(leaf)),
+            false => hub.blocked_by(leaves.clone().map(leaf)),
+        };
+        let leaves = leaves.map(|n| TaskDraft::new("Leaf").id(leaf(n)));
+        let drafts: Vec<_> = std::iter::once(hub).chain(leaves).collect();
+        let (_, took) = timed("write a hub", || list.write(drafts).unwrap());
+        well_under_a_second(took / 2);
+        list
+    };
+    for hub_blocks in [true, false] {
+        let list = wide(hub_blocks);
+        let mut deleted = list.clone();
+        let (changes, took) = timed("delete the hub", || deleted.delete("hub").unwrap());
+        well_under_a_second(took);
+        assert_eq!(changes.facts.edges_removed.len(), 50_000);
+        assert_eq!(
+            changes.effects.unblocked.len(),
+            if hub_blocks { 50_000 } else { 0 }
+        );
+        assert_eq!(deleted.ready().count(), 50_000);
+
+        let mut cleared = list.clone();
+        let (changes, took) = timed("write []", || cleared.write([]).unwrap());
+        well_under_a_second(took);
+        assert_eq!(changes.facts.edges_removed.len(), 50_000);
+
+        let mut updated = list.clone();
+        let patch = match hub_blocks {
+            true => TaskPatch::new().blocks([""; 0]),
+            false => TaskPatch::new().blocked_by([""; 0]),
+        };
+        let (_, took) = timed("clear its edges", || updated.update("hub", patch).unwrap());
+        well_under_a_second(took);
+        assert_eq!(updated.ready().count(), 50_001);
+    }
+}
+
+#[test]
+fn retired_tasks_are_bounded() {
+    let mut list = TaskList::new();
+    list.write((0..1000).map(|n| TaskDraft::new(format!("Task {n}"))))
+        .unwrap();
+    list.write([]).unwrap();
+    let ids: Vec<_> = list
+        .retired()
+        .map(|retired| retired.task.id.to_string())
+        .collect();
+    assert_eq!(ids.len(), 200);
+    assert_eq!((&*ids[0], &*ids[199]), ("task_task_0", "task_task_199"));
+    assert_eq!(TaskList::from_json(&list.to_json()).unwrap(), list);
+
+    list.set_limits(Limits::default().with_retired(2));
+    assert_eq!(list.retired().count(), 200, "a limit judges transitions");
+    for subject in ["a", "b"] {
+        let id = list.create(TaskDraft::new(subject)).unwrap().id;
+        list.delete(&id).unwrap();
+    }
+    let ids: Vec<_> = list
+        .retired()
+        .map(|retired| retired.task.id.to_string())
+        .collect();
+    assert_eq!(ids, ["task_b", "task_a"]);
+    assert_eq!(
+        list.create(TaskDraft::new("Task 0")).unwrap().id,
+        "task_task_0",
+        "forgotten, so free"
+    );
+    assert_eq!(
+        Limits::default().with_retired(1000).retired(),
+        200,
+        "never raised"
+    );
+}
+
+/// What 10,000 creates cost against one write of the same, and 10,000 tasks against 1,000.
+#[test]
+fn growth() {
+    if cfg!(debug_assertions) {
+        println!("figures are taken in release builds only");
+        return;
+    }
+    const TASKS: usize = 10_000;
+    let best = |run: &dyn Fn() -> Duration| (0..5).map(|_| run()).min().unwrap();
+    let subjects: [(&str, fn(usize) -> String); 3] = [
+        ("distinct", |n| format!("Task number {n}")),
+        ("equal", |_| "The same task".to_owned()),
+        ("non-Latin", |n| {
+            "任务".repeat(1 + n % 7)
+                + &"一二三四五六七八九十"
+                    .chars()
+                    .cycle()
+                    .skip(n % 10)
+                    .take(1 + n / 10 % 10)
+                    .collect::<String>()
+                + &"甲".repeat(n / 700)
+        }),
+    ];
+    for (name, subject) in subjects {
+        let drafts = || {
+            (0..TASKS)
+                .map(|n| TaskDraft::new(subject(n)))
+                .collect::<Vec<_>>()
+        };
+        let write = best(&|| {
+            let (drafts, mut list) = (drafts(), TaskList::new());
+            let start = Instant::now();
+            list.write(drafts).unwrap();
+            start.elapsed()
+        });
+        let create = best(&|| {
+            let (drafts, mut list) = (drafts(), TaskList::new());
+            let start = Instant::now();
+            for draft in drafts {
+                list.create(draft).unwrap();
+            }
+            start.elapsed()
+        });
+        let ratio = create.as_secs_f64() / write.as_secs_f64();
+        println!(
+            "{TASKS} creates, {name}: {create:?}; one write: {write:?}; ratio {ratio:.2} (≤ 5)"
+        );
+        assert!(ratio <= 5.0);
+        let rewrite = |tasks: usize| {
+            best(&|| {
+                let mut list = TaskList::new();
+                list.write(drafts().into_iter().take(tasks)).unwrap();
+                let again: Vec<_> = drafts().into_iter().take(tasks).rev().collect();
+                let start = Instant::now();
+                list.write(again).unwrap();
+                start.elapsed()
+            })
+        };
+        let (small, large) = (rewrite(TASKS / 10), rewrite(TASKS));
+        let ratio = large.as_secs_f64() / small.as_secs_f64();
+        println!(
+            "rewrite without ids, {name}: {TASKS} {large:?}; {} {small:?}; ratio {ratio:.2} (≤ 15)",
+            TASKS / 10
+        );
+        assert!(ratio <= 15.0);
+    }
+}
+
+#[test]
+fn odd_text_has_defined_results() {
+    let mut list = TaskList::new();
+    list.write([]).unwrap();
+    assert_eq!(list.to_json(), r#"{"version":1,"tasks":[]}"#);
+    for subject in [
+        "a\u{0}b",
+        "a\u{2028}b",
+        "\u{202e}abc",
+        "e\u{301}\u{301}",
+        "\u{feff}",
+        "👩‍👩‍👧",
+        "שלום",
+    ] {
+        let id = list.create(TaskDraft::new(subject)).unwrap().id;
+        assert_eq!(
+            &*list.get(&id).unwrap().subject,
+            subject,
+            "text is kept untouched"
+        );
+    }
+    for blank in ["", " ", "\t\n", "\u{3000}", "\u{2028}"] {
+        let error = list.create(TaskDraft::new(blank)).unwrap_err();
+        assert_eq!(error, Error::MissingSubject { item: 0 });
+        let error = list
+            .write([TaskDraft::new("x"), TaskDraft::new(blank)])
+            .unwrap_err();
+        assert_eq!(error, Error::MissingSubject { item: 1 });
+    }
+    let error = list
+        .create(TaskDraft::new("x").status(Status::Deleted))
+        .unwrap_err();
+    assert!(matches!(
+        error,
+        Error::StatusNotAllowed {
+            item: 0,
+            status: Status::Deleted
+        }
+    ));
+    assert_eq!(TaskList::from_json(&list.to_json()).unwrap(), list);
+}

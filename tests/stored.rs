@@ -1,0 +1,322 @@
+//! The stored form: what it looks like, what is refused, and that nothing is repaired.
+
+use agent_tasklist::{
+    Error, IdProblem, Limit, Status, TaskDraft, TaskId, TaskList, TaskPatch, TaskProblem,
+};
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+fn sample() -> TaskList {
+    let mut list = TaskList::new();
+    let metadata = Map::from_iter([("n".to_owned(), json!([1, 0.1, null, {"k": "v"}]))]);
+    list.write([
+        TaskDraft::new("Build")
+            .id("b")
+            .description("all of it")
+            .active_form("Building"),
+        TaskDraft::new("Ship")
+            .id("s")
+            .blocked_by(["b"])
+            .owner("w1")
+            .metadata(metadata),
+        TaskDraft::new("Old").id("o").status(Status::Completed),
+        TaskDraft::new("Gone").id("g"),
+    ])
+    .unwrap();
+    list.delete("g").unwrap();
+    list
+}
+
+#[test]
+fn what_it_looks_like() {
+    let expected = json!({
+        "version": 1,
+        "tasks": [
+            {"id": "b", "subject": "Build", "status": "pending", "description": "all of it", "active_form": "Building"},
+            {"id": "s", "subject": "Ship", "status": "pending", "owner": "w1",
+             "metadata": {"n": [1, 0.1, null, {"k": "v"}]}, "blocked_by": ["b"]},
+            {"id": "o", "subject": "Old", "status": "completed"},
+        ],
+        "retired": [{"id": "g", "subject": "Gone", "status": "pending", "deleted": true}],
+    });
+    let list = sample();
+    assert_eq!(serde_json::to_value(&list).unwrap(), expected);
+    assert_eq!(list.to_json(), serde_json::to_string(&list).unwrap());
+    assert_eq!(TaskList::from_json(&list.to_json()).unwrap(), list);
+    assert_eq!(serde_json::from_value::<TaskList>(expected).unwrap(), list);
+    assert_eq!(
+        serde_json::from_slice::<TaskList>(list.to_json().as_bytes()).unwrap(),
+        list
+    );
+}
+
+fn refused(tasks: Value, retired: Value) -> Error {
+    let stored = json!({"version": 1, "tasks": tasks, "retired": retired});
+    serde_json::from_value::<TaskList>(stored.clone()).expect_err("both ways refuse it");
+    TaskList::from_json(&stored.to_string()).expect_err("it must be refused")
+}
+
+fn task(id: &str) -> Value {
+    json!({"id": id, "subject": "S", "status": "pending"})
+}
+
+fn with(id: &str, key: &str, value: Value) -> Value {
+    let mut task = task(id);
+    task[key] = value;
+    task
+}
+
+#[test]
+fn damage_is_refused_with_data() {
+    let id = |id: &str| TaskId::new(id).unwrap();
+    assert_eq!(
+        refused(json!([task("a"), task("a")]), json!([])),
+        Error::DuplicateId { id: id("a") }
+    );
+    assert_eq!(
+        refused(json!([task("a")]), json!([task("a")])),
+        Error::DuplicateId { id: id("a") }
+    );
+    assert_eq!(
+        refused(json!([]), json!([task("a"), task("a")])),
+        Error::DuplicateId { id: id("a") }
+    );
+    let error = refused(
+        json!([with("a", "blocked_by", json!(["x"]))]),
+        json!([task("x")]),
+    );
+    assert_eq!(
+        error,
+        Error::DanglingBlocker {
+            task: id("a"),
+            blocker: "x".into()
+        }
+    );
+    let error = refused(
+        json!([
+            with("a", "blocked_by", json!(["b"])),
+            with("b", "blocked_by", json!(["a"]))
+        ]),
+        json!([]),
+    );
+    assert_eq!(
+        error,
+        Error::Cycle {
+            path: vec![id("a"), id("b"), id("a")],
+            completed: vec![]
+        }
+    );
+    let error = refused(json!([with("a", "blocked_by", json!(["a"]))]), json!([]));
+    assert_eq!(error, Error::SelfDependency { id: id("a") });
+    for (key, value, problem) in [
+        ("subject", json!(" "), TaskProblem::BlankSubject),
+        ("description", json!(""), TaskProblem::BlankText),
+        ("active_form", json!(" "), TaskProblem::BlankText),
+        ("owner", json!("\n"), TaskProblem::BlankText),
+        ("metadata", json!({}), TaskProblem::EmptyMetadata),
+        ("status", json!("deleted"), TaskProblem::DeletedStatus),
+        ("deleted", json!(true), TaskProblem::DeletedStatus),
+        (
+            "blocked_by",
+            json!(["b", "b"]),
+            TaskProblem::DuplicateBlocker,
+        ),
+    ] {
+        let error = refused(json!([with("a", key, value), task("b")]), json!([]));
+        assert_eq!(
+            error,
+            Error::InvalidTask {
+                task: id("a"),
+                problem
+            }
+        );
+    }
+    let error = refused(
+        json!([task("b")]),
+        json!([with("a", "blocked_by", json!(["b"]))]),
+    );
+    assert_eq!(
+        error,
+        Error::InvalidTask {
+            task: id("a"),
+            problem: TaskProblem::RetiredDependency
+        }
+    );
+    for (text, problem) in [
+        ("", IdProblem::Empty),
+        (" a", IdProblem::Untrimmed),
+        ("a/b", IdProblem::Character('/')),
+        ("..", IdProblem::Dots),
+    ] {
+        let Error::InvalidId { problem: found, .. } = refused(json!([task(text)]), json!([]))
+        else {
+            panic!("{text:?} must be an invalid id");
+        };
+        assert_eq!(found, problem);
+    }
+    let many: Vec<Value> = (0..201).map(|n| task(&format!("t{n}"))).collect();
+    let error = refused(json!([]), json!(many));
+    assert_eq!(
+        error,
+        Error::LimitExceeded {
+            limit: Limit::Retired,
+            max: 200,
+            found: 201
+        }
+    );
+}
+
+#[test]
+fn what_is_not_a_list_is_refused() {
+    for json in [
+        "",
+        "null",
+        "[]",
+        "{}",
+        r#"{"tasks":[]}"#,
+        r#"{"version":1}"#,
+        r#"{"version":1,"tasks":null}"#,
+        r#"{"version":1,"tasks":[{}]}"#,
+        r#"{"version":1,"tasks":[],"more":1}"#,
+        r#"{"version":1,"tasks":[{"id":"a","subject":"S","status":"pending","more":1}]}"#,
+        r#"{"version":1,"tasks":[{"id":"a","subject":"S","status":"paused"}]}"#,
+        r#"{"version":1,"tasks":[]} x"#,
+        r#"{"version":-1,"tasks":[]}"#,
+        r#"{"version":0,"tasks":[]}"#,
+    ] {
+        let error = TaskList::from_json(json).expect_err(json);
+        assert!(matches!(error, Error::Json { .. }), "{json}: {error}");
+    }
+}
+
+#[test]
+fn a_later_version_is_told_from_damage() {
+    for json in [
+        r#"{"version":2,"tasks":[]}"#,
+        r#"{"version":2,"tasks":{"a":1},"new":true}"#,
+        r#"{"new":true,"version":2}"#,
+    ] {
+        let error = TaskList::from_json(json).unwrap_err();
+        assert_eq!(
+            error,
+            Error::UnsupportedVersion {
+                found: 2,
+                supported: 1
+            }
+        );
+    }
+    let error = serde_json::from_str::<TaskList>(r#"{"version":2,"tasks":[]}"#).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("version 2; this release reads version 1"),
+        "{error}"
+    );
+}
+
+#[test]
+fn metadata_never_nests_too_deep_to_be_read_back() {
+    let nested = |depth: usize| {
+        let inner = (1..depth).fold(json!(1), |inner, _| json!([inner]));
+        Map::from_iter([("deep".to_owned(), inner)])
+    };
+    let mut list = TaskList::new();
+    let id = list
+        .create(TaskDraft::new("x").metadata(nested(100)))
+        .unwrap()
+        .id;
+    assert_eq!(TaskList::from_json(&list.to_json()).unwrap(), list);
+    let error = list
+        .update(&id, TaskPatch::new().metadata(nested(101)))
+        .unwrap_err();
+    assert_eq!(
+        error,
+        Error::LimitExceeded {
+            limit: Limit::MetadataDepth,
+            max: 100,
+            found: 101
+        }
+    );
+    let error = list
+        .write([TaskDraft::new("y").metadata(nested(110))])
+        .unwrap_err();
+    assert!(matches!(error, Error::LimitExceeded { .. }));
+}
+
+fn json_value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        prop_oneof!["[ab]", "pending|completed|deleted", ".{0,3}"].prop_map(Value::from),
+    ];
+    leaf.prop_recursive(4, 32, 4, |inner| {
+        let keys = "version|tasks|retired|id|subject|status|blocked_by|metadata|deleted|owner|x";
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::hash_map(keys, inner, 0..6)
+                .prop_map(|members| Value::Object(members.into_iter().collect())),
+        ]
+    })
+}
+
+fn near_miss() -> impl Strategy<Value = Value> {
+    let task = prop_oneof![
+        4 => ("[a-d]", "[AB ]", "pending|in_progress|completed", prop::collection::vec("[a-d]", 0..2))
+            .prop_map(|(id, subject, status, blocked_by)| {
+                json!({"id": id, "subject": subject, "status": status, "blocked_by": blocked_by})
+            }),
+        1 => json_value(),
+    ];
+    let tasks = || prop::collection::vec(task.clone(), 0..5);
+    (tasks(), tasks()).prop_map(|(tasks, retired)| {
+        let mut retired = retired;
+        retired
+            .iter_mut()
+            .filter_map(Value::as_object_mut)
+            .for_each(|task| {
+                task.remove("blocked_by");
+            });
+        json!({"version": 1, "tasks": tasks, "retired": retired})
+    })
+}
+
+/// What holds for every list that was loaded.
+fn check(list: &TaskList) {
+    let json = list.to_json();
+    assert_eq!(&TaskList::from_json(&json).unwrap(), list);
+    let mut rewritten = list.clone();
+    assert!(rewritten.write(list.drafts()).unwrap().is_empty());
+    let summary = list.summary();
+    assert_eq!(summary.total, list.tasks().count());
+    assert_eq!(list.can_finish(), list.open_tasks().next().is_none());
+    for task in list.tasks() {
+        assert_eq!(list.get(&task.id), Some(task));
+        for blocker in list.blocked_by(&task.id).unwrap() {
+            assert!(list.blocks(&blocker.id).unwrap().contains(&task));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_json_fails_cleanly_or_is_a_list(value in prop_oneof![json_value(), near_miss()]) {
+        if let Ok(list) = TaskList::from_json(&value.to_string()) {
+            check(&list);
+        }
+    }
+
+    #[test]
+    fn any_text_fails_cleanly_or_is_a_list(at in 0..400usize, with in ".{0,4}", cut in 0..4usize) {
+        let mut json: Vec<char> = sample().to_json().chars().collect();
+        let at = at.min(json.len());
+        let end = (at + cut).min(json.len());
+        json.splice(at..end, with.chars());
+        if let Ok(list) = TaskList::from_json(&String::from_iter(json)) {
+            check(&list);
+        }
+    }
+}
