@@ -286,11 +286,13 @@ struct Key<'a> {
 
 impl<'a> Key<'a> {
     fn of_draft(draft: &'a TaskDraft) -> Option<Self> {
+        let subject = draft.fields.subject.as_deref()?;
         Some(Key {
-            subject: draft.fields.subject.as_deref()?,
+            subject,
             active_form: match &draft.fields.active_form {
                 Given::Set(text) => Some(text),
-                Given::Kept | Given::Cleared => None,
+                Given::Cleared => Some(subject),
+                Given::Kept => None,
             },
             status: draft.fields.status,
         })

@@ -159,6 +159,8 @@ fn retired_tasks_are_bounded() {
     );
 }
 
+type Subject = fn(usize) -> String;
+
 /// What 10,000 creates cost against one write of the same, and 10,000 tasks against 1,000.
 #[test]
 fn growth() {
@@ -168,7 +170,7 @@ fn growth() {
     }
     const TASKS: usize = 10_000;
     let best = |run: &dyn Fn() -> Duration| (0..5).map(|_| run()).min().unwrap();
-    let subjects: [(&str, fn(usize) -> String); 3] = [
+    let subjects: [(&str, Subject); 3] = [
         ("distinct", |n| format!("Task number {n}")),
         ("equal", |_| "The same task".to_owned()),
         ("non-Latin", |n| {

@@ -84,6 +84,8 @@ impl<'a> Edit<'a> {
                 id
             }
         };
+        let blockers = self.others(&id, draft.fields.blocked_by.as_deref())?;
+        let blocked = self.others(&id, draft.fields.blocks.as_deref())?;
         let task = Arc::new(draft.fields.alone(id.clone(), subject));
         let dag = Arc::make_mut(&mut self.list.dag);
         let slot = (dag.push(task, &mut self.journal)).map_err(|task| Error::DuplicateId {
@@ -92,8 +94,8 @@ impl<'a> Edit<'a> {
         if draft.fields.status == Some(Status::InProgress) {
             self.named_running.push(slot);
         }
-        self.set_edges(slot, draft.fields.blocked_by.as_deref(), End::Blocked)?;
-        self.set_edges(slot, draft.fields.blocks.as_deref(), End::Blocker)?;
+        self.link(slot, End::Blocked, blockers.unwrap_or_default());
+        self.link(slot, End::Blocker, blocked.unwrap_or_default());
         Ok(id)
     }
 
@@ -120,24 +122,21 @@ impl<'a> Edit<'a> {
         if patch.fields.status == Some(Status::InProgress) {
             self.named_running.push(slot);
         }
+        let id = self.dag().task(slot).id.clone();
+        let set_blockers = self.others(&id, patch.fields.blocked_by.as_deref())?;
+        let set_blocked = self.others(&id, patch.fields.blocks.as_deref())?;
+        let new_blockers = self.others(&id, Some(&patch.add_blocked_by))?;
+        let new_blocked = self.others(&id, Some(&patch.add_blocks))?;
+        let old_blockers = self.find_all(&patch.remove_blocked_by)?;
+        let old_blocked = self.find_all(&patch.remove_blocks)?;
+
         self.set(slot, patch.fields.over(self.dag().task(slot)));
-        self.set_edges(slot, patch.fields.blocked_by.as_deref(), End::Blocked)?;
-        self.set_edges(slot, patch.fields.blocks.as_deref(), End::Blocker)?;
-        for (ids, end) in [
-            (&patch.add_blocked_by, End::Blocked),
-            (&patch.add_blocks, End::Blocker),
-        ] {
-            for other in self.find_all(ids)? {
-                self.link(slot, other, end)?;
-            }
-        }
-        for (ids, end) in [
-            (&patch.remove_blocked_by, End::Blocked),
-            (&patch.remove_blocks, End::Blocker),
-        ] {
-            let gone = self.find_all(ids)?.into_iter().collect();
-            self.unlink(slot, end, gone);
-        }
+        self.set_edges(slot, End::Blocked, set_blockers);
+        self.set_edges(slot, End::Blocker, set_blocked);
+        self.link(slot, End::Blocked, new_blockers.unwrap_or_default());
+        self.link(slot, End::Blocker, new_blocked.unwrap_or_default());
+        self.unlink(slot, End::Blocked, old_blockers.into_iter().collect());
+        self.unlink(slot, End::Blocker, old_blocked.into_iter().collect());
         Ok(())
     }
 
@@ -145,33 +144,37 @@ impl<'a> Edit<'a> {
         ids.iter().map(|id| find(self.dag(), id)).collect()
     }
 
-    /// Makes the tasks at the other ends of one task's edges exactly these.
-    fn set_edges(&mut self, slot: Slot, ids: Option<&[Arc<str>]>, end: End) -> Result<(), Error> {
+    /// The tasks that one is to have edges with, if they are given; not itself.
+    fn others(&self, own: &TaskId, ids: Option<&[Arc<str>]>) -> Result<Option<Vec<Slot>>, Error> {
         let Some(ids) = ids else {
-            return Ok(());
+            return Ok(None);
         };
-        let wanted = self.find_all(ids)?;
+        match ids.iter().any(|id| *own == **id) {
+            true => Err(Error::SelfDependency { id: own.clone() }),
+            false => self.find_all(ids).map(Some),
+        }
+    }
+
+    /// Makes the tasks at the other ends of one task's edges exactly these, if they are given.
+    fn set_edges(&mut self, slot: Slot, end: End, others: Option<Vec<Slot>>) {
+        let Some(others) = others else {
+            return;
+        };
         let mut gone: HashSet<Slot> = self.dag().others(slot, end).into_iter().collect();
-        for other in &wanted {
+        for other in &others {
             gone.remove(other);
         }
         self.unlink(slot, end, gone);
-        wanted
-            .into_iter()
-            .try_for_each(|other| self.link(slot, other, end))
+        self.link(slot, end, others);
     }
 
-    fn link(&mut self, slot: Slot, other: Slot, end: End) -> Result<(), Error> {
-        if slot == other {
-            let id = self.dag().task(slot).id.clone();
-            return Err(Error::SelfDependency { id });
+    fn link(&mut self, slot: Slot, end: End, others: Vec<Slot>) {
+        for link in others.into_iter().map(|other| end.link(slot, other)) {
+            if !self.dag().is_linked(link) {
+                self.linked = Some(slot);
+                Arc::make_mut(&mut self.list.dag).link(link, &mut self.journal);
+            }
         }
-        let link = end.link(slot, other);
-        if !self.dag().is_linked(link) {
-            self.linked = Some(slot);
-            Arc::make_mut(&mut self.list.dag).link(link, &mut self.journal);
-        }
-        Ok(())
     }
 
     fn unlink(&mut self, slot: Slot, end: End, mut gone: HashSet<Slot>) {
@@ -205,8 +208,11 @@ impl Edit<'_> {
             return Err(cycle_error(self.dag(), cycle));
         }
         let moved = self.moved();
-        self.hold_to_one(&moved)?;
+        let yielding = self.yielding(&moved)?;
         self.refuse_blocked(&moved)?;
+        for (slot, to) in yielding {
+            self.demote(slot, Demotion::Yielded { to });
+        }
         self.demote_blocked();
         Ok(())
     }
@@ -226,39 +232,35 @@ impl Edit<'_> {
         slots
     }
 
-    /// One task in progress: the others yield to one that the call starts, and two
+    /// One task in progress: those that yield to one that the call starts, and that one. Two
     /// that it names are refused.
-    fn hold_to_one(&mut self, moved: &[Slot]) -> Result<(), Error> {
-        let running = |slot: Slot| self.dag().condition(slot).state == State::InProgress;
-        let started: HashSet<Slot> = moved
-            .iter()
-            .copied()
-            .filter(|&slot| running(slot))
+    fn yielding(&self, moved: &[Slot]) -> Result<Vec<(Slot, TaskId)>, Error> {
+        let dag = self.dag();
+        let running: Vec<Slot> = dag.in_state(State::InProgress).collect();
+        let started: HashSet<Slot> = (moved.iter().copied())
+            .filter(|&slot| dag.condition(slot).state == State::InProgress)
             .collect();
-        if started.is_empty() || self.dag().count(State::InProgress) < 2 {
-            return Ok(());
-        }
+        let starts = |slot: &Slot| started.contains(slot);
         let named = &self.named_running;
-        if named.len() > 1 && named.iter().any(|slot| started.contains(slot)) {
+        if started.is_empty() || running.len() < 2 {
+            return Ok(Vec::new());
+        }
+        if named.len() > 1 && named.iter().any(starts) {
             return Err(Error::TooManyInProgress {
-                ids: ids_at(self.dag(), named.iter().copied()),
+                ids: ids_at(dag, named.iter().copied()),
                 limit: 1,
             });
         }
-        let all: Vec<Slot> = self.dag().in_state(State::InProgress).collect();
-        let starts = |slot: &Slot| started.contains(slot);
-        let (stays, yields): (Slot, Vec<Slot>) = match **named {
-            [named] if starts(&named) => (named, all.into_iter().filter(|&s| s != named).collect()),
-            _ => match all.iter().copied().find(|slot| !starts(slot)) {
-                Some(stays) => (stays, all.into_iter().filter(starts).collect()),
-                None => (all[all.len() - 1], all[..all.len() - 1].to_vec()),
-            },
+        // A task that the call starts without naming a status came back as it was.
+        let other = || running.iter().copied().find(|slot| !starts(slot));
+        let (stays, yields): (Slot, Vec<Slot>) = match (&named[..], other()) {
+            (&[named], _) if starts(&named) => (named, running),
+            (_, Some(other)) => (other, running.into_iter().filter(starts).collect()),
+            (_, None) => (running[running.len() - 1], running),
         };
-        let to = self.dag().task(stays).id.clone();
-        for slot in yields {
-            self.demote(slot, Demotion::Yielded { to: to.clone() });
-        }
-        Ok(())
+        let to = &dag.task(stays).id;
+        let yields = yields.into_iter().filter(|&slot| slot != stays);
+        Ok(yields.map(|slot| (slot, to.clone())).collect())
     }
 
     fn refuse_blocked(&self, moved: &[Slot]) -> Result<(), Error> {
@@ -276,9 +278,11 @@ impl Edit<'_> {
 
     /// Puts back to pending what was running and is made to wait by this call.
     fn demote_blocked(&mut self) {
+        let mut seen = HashSet::new();
         let waits = |&(slot, before): &(Slot, Condition)| {
             let now = self.dag().condition(slot);
-            (!before.blocked && now.blocked && now.state == State::InProgress).then_some(slot)
+            let is_new = !before.blocked && now.blocked && now.state == State::InProgress;
+            (seen.insert(slot) && is_new).then_some(slot)
         };
         let waiting: Vec<Slot> = self.journal.conditions.iter().filter_map(waits).collect();
         for slot in waiting {
@@ -306,8 +310,9 @@ impl Edit<'_> {
         if let Some(slot) = self.doomed {
             self.remove(slot);
         }
-        let facts = self.facts();
+        // Before the facts, which take the journal apart.
         let effects = self.effects();
+        let facts = self.facts();
         let unfinished = |task: &&Arc<Task>| written && task.status != Status::Completed;
         let notes = Notes {
             rebound: self.rebound,
@@ -368,6 +373,11 @@ impl Edit<'_> {
                 cause,
             });
         }
+        let is_new = |(slot, before): &(Slot, Option<Arc<Task>>)| before.is_none().then_some(*slot);
+        let new: HashSet<Slot> = self.journal.set.iter().filter_map(is_new).collect();
+        self.journal
+            .conditions
+            .retain(|(slot, _)| !new.contains(slot));
         for (slot, before) in first_of(std::mem::take(&mut self.journal.conditions), dag) {
             match (before.state, dag.condition(slot).state) {
                 (Blocked, Ready | InProgress) => effects.unblocked.push(id(slot)),

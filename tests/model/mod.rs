@@ -1,0 +1,1301 @@
+//! The list as its definition says it: plain vectors, linear scans, no caches.
+//!
+//! Written from the definition alone, without a look at how the crate does it.
+
+use agent_tasklist as real;
+use real::{State, Status};
+use serde_json::{Map, Value};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+// ---------------------------------------------------------------------------
+// What a call says
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) enum Given<T> {
+    #[default]
+    Kept,
+    Cleared,
+    Set(T),
+}
+
+#[derive(Clone, Default, PartialEq)]
+pub(crate) struct Fields {
+    pub subject: Option<String>,
+    pub status: Option<Status>,
+    pub description: Given<String>,
+    pub active_form: Given<String>,
+    pub owner: Given<String>,
+    pub metadata: Given<Map<String, Value>>,
+    pub blocked_by: Option<Vec<String>>,
+    pub blocks: Option<Vec<String>>,
+}
+
+/// An item of a write, or the draft of a create.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Item {
+    pub id: Option<String>,
+    pub fields: Fields,
+}
+
+#[derive(Clone, Default, PartialEq)]
+pub(crate) struct Patch {
+    pub fields: Fields,
+    pub add_blocked_by: Vec<String>,
+    pub remove_blocked_by: Vec<String>,
+    pub add_blocks: Vec<String>,
+    pub remove_blocks: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Op {
+    Write(Vec<Item>),
+    Create(Item),
+    Update(String, Patch),
+    Complete(String),
+    Delete(String),
+}
+
+/// Shows what is given only.
+impl fmt::Debug for Fields {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let none = Fields::default();
+        let mut shown = f.debug_struct("Fields");
+        macro_rules! show {
+            ($($field:ident)*) => {$(
+                if self.$field != none.$field {
+                    shown.field(stringify!($field), &self.$field);
+                }
+            )*};
+        }
+        show!(subject status description active_form owner metadata blocked_by blocks);
+        shown.finish()
+    }
+}
+
+/// Shows what is given only.
+impl fmt::Debug for Patch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_tuple("Patch");
+        shown.field(&self.fields);
+        for (name, ids) in [
+            ("add_blocked_by", &self.add_blocked_by),
+            ("remove_blocked_by", &self.remove_blocked_by),
+            ("add_blocks", &self.add_blocks),
+            ("remove_blocks", &self.remove_blocks),
+        ] {
+            if !ids.is_empty() {
+                shown.field(&(name, ids));
+            }
+        }
+        shown.finish()
+    }
+}
+
+/// The text, unless it is blank.
+fn given(text: &str) -> Option<String> {
+    (!text.chars().all(char::is_whitespace)).then(|| text.to_owned())
+}
+
+/// Trimmed ids without the blank ones.
+fn given_ids(ids: &[String]) -> Vec<String> {
+    ids.iter().filter_map(|id| given(id.trim())).collect()
+}
+
+impl Given<String> {
+    fn meant(&self) -> Self {
+        match self {
+            Given::Set(text) => given(text).map_or(Given::Kept, Given::Set),
+            other => other.clone(),
+        }
+    }
+}
+
+impl<T: Clone> Given<T> {
+    fn over(&self, old: Option<T>) -> Option<T> {
+        match self {
+            Given::Kept => old,
+            Given::Cleared => None,
+            Given::Set(new) => Some(new.clone()),
+        }
+    }
+}
+
+impl Fields {
+    /// These fields with blanks read as not given.
+    fn meant(&self) -> Self {
+        Fields {
+            subject: self.subject.as_deref().and_then(given),
+            status: self.status,
+            description: self.description.meant(),
+            active_form: self.active_form.meant(),
+            owner: self.owner.meant(),
+            metadata: match &self.metadata {
+                Given::Set(map) if map.is_empty() => Given::Cleared,
+                other => other.clone(),
+            },
+            blocked_by: self.blocked_by.as_deref().map(given_ids),
+            blocks: self.blocks.as_deref().map(given_ids),
+        }
+    }
+
+    /// The old task with these fields over it.
+    fn over(&self, old: &Task) -> Task {
+        Task {
+            id: old.id.clone(),
+            subject: self.subject.clone().unwrap_or(old.subject.clone()),
+            description: self.description.over(old.description.clone()),
+            active_form: self.active_form.over(old.active_form.clone()),
+            owner: self.owner.over(old.owner.clone()),
+            metadata: self.metadata.over(old.metadata.clone()),
+            status: self.status.unwrap_or(old.status),
+        }
+    }
+
+    /// A task of these fields alone.
+    fn alone(&self, id: &str) -> Task {
+        self.over(&Task {
+            id: id.to_owned(),
+            subject: String::new(),
+            description: None,
+            active_form: None,
+            owner: None,
+            metadata: None,
+            status: Status::Pending,
+        })
+    }
+}
+
+impl Item {
+    fn meant(&self) -> Self {
+        Item {
+            id: self.id.as_deref().and_then(|id| given(id.trim())),
+            fields: self.fields.meant(),
+        }
+    }
+}
+
+impl Patch {
+    fn meant(&self) -> Self {
+        Patch {
+            fields: self.fields.meant(),
+            add_blocked_by: given_ids(&self.add_blocked_by),
+            remove_blocked_by: given_ids(&self.remove_blocked_by),
+            add_blocks: given_ids(&self.add_blocks),
+            remove_blocks: given_ids(&self.remove_blocks),
+        }
+    }
+}
+
+// ---------------------------------------------------------------------------
+// The list
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Task {
+    pub id: String,
+    pub subject: String,
+    pub description: Option<String>,
+    pub active_form: Option<String>,
+    pub owner: Option<String>,
+    pub metadata: Option<Map<String, Value>>,
+    pub status: Status,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Retired {
+    pub task: Task,
+    pub deleted: bool,
+}
+
+/// Pairs of a blocked task and its blocker.
+pub(crate) type Pairs = BTreeSet<(String, String)>;
+
+/// The value of a list.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct List {
+    pub tasks: Vec<Task>,
+    pub edges: Pairs,
+    /// Most recently retired first, those of one call in list order.
+    pub retired: Vec<Retired>,
+}
+
+/// A list with what its host allows.
+#[derive(Clone, Debug)]
+pub(crate) struct Model {
+    pub list: List,
+    pub retired_cap: usize,
+}
+
+#[derive(Debug, PartialEq)]
+pub(crate) struct OfTask {
+    pub id: String,
+    pub state: State,
+    pub open_blockers: Vec<String>,
+    pub blocked_by: Vec<String>,
+    pub blocks: Vec<String>,
+}
+
+/// Every answer that follows from a list.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Answers {
+    pub of_tasks: Vec<OfTask>,
+    pub ready: Vec<String>,
+    pub in_progress: Vec<String>,
+    pub open: Vec<String>,
+    pub can_finish: bool,
+    pub summary: Summary,
+}
+
+#[derive(Debug, PartialEq)]
+pub(crate) struct Summary {
+    pub total: usize,
+    pub completed: usize,
+    pub in_progress: usize,
+    pub pending: usize,
+    pub incomplete: usize,
+    pub blocked: usize,
+    pub ready: usize,
+    pub has_tasks: bool,
+    pub all_completed: bool,
+    pub can_finish: bool,
+}
+
+impl List {
+    pub(crate) fn get(&self, id: &str) -> Option<&Task> {
+        self.tasks.iter().find(|task| task.id == id)
+    }
+
+    pub(crate) fn get_retired(&self, id: &str) -> Option<&Task> {
+        let mut tasks = self.retired.iter().map(|retired| &retired.task);
+        tasks.find(|task| task.id == id)
+    }
+
+    pub(crate) fn ids(&self) -> Vec<String> {
+        self.ids_where(|_| true)
+    }
+
+    fn ids_where(&self, keep: impl Fn(&Task) -> bool) -> Vec<String> {
+        let kept = self.tasks.iter().filter(|task| keep(task));
+        kept.map(|task| task.id.clone()).collect()
+    }
+
+    fn has_edge(&self, blocked: &str, blocker: &str) -> bool {
+        self.edges.contains(&(blocked.into(), blocker.into()))
+    }
+
+    fn open_blockers(&self, id: &str) -> Vec<String> {
+        self.ids_where(|task| self.has_edge(id, &task.id) && task.status != Status::Completed)
+    }
+
+    fn state(&self, task: &Task) -> State {
+        match task.status {
+            Status::InProgress => State::InProgress,
+            Status::Completed => State::Completed,
+            _ if self.open_blockers(&task.id).is_empty() => State::Ready,
+            _ => State::Blocked,
+        }
+    }
+
+    fn state_of(&self, id: &str) -> Option<State> {
+        self.get(id).map(|task| self.state(task))
+    }
+
+    pub(crate) fn answers(&self) -> Answers {
+        let in_state = |state| self.ids_where(|task| self.state(task) == state);
+        let with_status = |status| self.ids_where(|task| task.status == status);
+        let in_progress = with_status(Status::InProgress);
+        let pending = with_status(Status::Pending);
+        let open = [in_progress.clone(), pending.clone()].concat();
+        Answers {
+            of_tasks: (self.tasks.iter())
+                .map(|task| OfTask {
+                    id: task.id.clone(),
+                    state: self.state(task),
+                    open_blockers: self.open_blockers(&task.id),
+                    blocked_by: self.ids_where(|other| self.has_edge(&task.id, &other.id)),
+                    blocks: self.ids_where(|other| self.has_edge(&other.id, &task.id)),
+                })
+                .collect(),
+            can_finish: open.is_empty(),
+            summary: Summary {
+                total: self.tasks.len(),
+                completed: with_status(Status::Completed).len(),
+                in_progress: in_progress.len(),
+                pending: pending.len(),
+                incomplete: open.len(),
+                blocked: in_state(State::Blocked).len(),
+                ready: in_state(State::Ready).len(),
+                has_tasks: !self.tasks.is_empty(),
+                all_completed: !self.tasks.is_empty() && open.is_empty(),
+                can_finish: open.is_empty(),
+            },
+            ready: in_state(State::Ready),
+            in_progress,
+            open,
+        }
+    }
+}
+
+// ---------------------------------------------------------------------------
+// What a call answers
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Demotion {
+    Yielded(String),
+    Blocked(Vec<String>),
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Notes {
+    /// The id given, the id that the work had before.
+    pub rebound: Vec<(String, String)>,
+    /// The id given twice, the id generated.
+    pub duplicate_ids: Vec<(String, String)>,
+    pub unfinished_removed: Vec<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Facts {
+    pub removed: Vec<Task>,
+    pub added: Vec<Task>,
+    pub revived: Vec<Task>,
+    pub edited: Vec<(Task, Task)>,
+    pub edges_removed: Pairs,
+    pub edges_added: Pairs,
+    pub order: Option<Vec<String>>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Changes {
+    pub facts: Facts,
+    pub demoted: Vec<(String, Demotion)>,
+    pub unblocked: Vec<String>,
+    pub now_blocked: Vec<String>,
+    pub notes: Notes,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Done {
+    pub changes: Changes,
+    /// The id that a create gave.
+    pub created: Option<String>,
+}
+
+/// An error that a call may be refused with.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Fault {
+    UnknownTask {
+        id: String,
+        known: Vec<String>,
+    },
+    InvalidId {
+        id: String,
+    },
+    IdTaken {
+        id: String,
+        subject: String,
+        retired: bool,
+    },
+    MissingSubject {
+        item: usize,
+    },
+    StatusNotAllowed {
+        item: usize,
+        status: Status,
+    },
+    SelfDependency {
+        id: String,
+    },
+    /// Any shortest cycle of these edges.
+    Cycle {
+        edges: Pairs,
+        completed: Vec<String>,
+    },
+    TooManyInProgress {
+        ids: Vec<String>,
+        limit: usize,
+    },
+    Blocked {
+        id: String,
+        status: Status,
+        open_blockers: Vec<String>,
+    },
+}
+
+impl Fault {
+    /// Whether the crate's error is this one, with the right data.
+    pub(crate) fn admits(&self, error: &real::Error) -> bool {
+        use real::Error;
+        match (self, error) {
+            (
+                Fault::UnknownTask { id, known },
+                Error::UnknownTask {
+                    id: found,
+                    known: told,
+                },
+            ) => {
+                let first = known.iter().take(50).cloned().collect::<Vec<_>>();
+                **found == **id && told.total == known.len() && strings(&told.ids) == first
+            }
+            (Fault::InvalidId { id }, Error::InvalidId { id: found, .. }) => **found == **id,
+            (
+                Fault::IdTaken {
+                    id,
+                    subject,
+                    retired,
+                },
+                Error::IdTaken {
+                    id: found,
+                    subject: holder,
+                    retired: gone,
+                },
+            ) => found == id.as_str() && **holder == **subject && gone == retired,
+            (Fault::MissingSubject { item }, Error::MissingSubject { item: found }) => {
+                item == found
+            }
+            (
+                Fault::StatusNotAllowed { item, status },
+                Error::StatusNotAllowed {
+                    item: found,
+                    status: asked,
+                },
+            ) => item == found && status == asked,
+            (Fault::SelfDependency { id }, Error::SelfDependency { id: found }) => {
+                found == id.as_str()
+            }
+            (
+                Fault::Cycle { edges, completed },
+                Error::Cycle {
+                    path,
+                    completed: told,
+                },
+            ) => {
+                let path = strings(path);
+                let told = strings(told);
+                let round = &path[1..];
+                let done = round.iter().filter(|id| completed.contains(id));
+                path.first() == path.last()
+                    && Some(round.len()) == shortest_cycle(edges)
+                    && (path.windows(2))
+                        .all(|step| edges.contains(&(step[1].clone(), step[0].clone())))
+                    && done.clone().count() == told.len()
+                    && done.collect::<BTreeSet<_>>() == told.iter().collect()
+            }
+            (
+                Fault::TooManyInProgress { ids, limit },
+                Error::TooManyInProgress {
+                    ids: found,
+                    limit: most,
+                },
+            ) => strings(found) == *ids && most == limit,
+            (
+                Fault::Blocked {
+                    id,
+                    status,
+                    open_blockers,
+                },
+                Error::Blocked {
+                    id: found,
+                    status: asked,
+                    open_blockers: told,
+                },
+            ) => found == id.as_str() && asked == status && strings(told) == *open_blockers,
+            _ => false,
+        }
+    }
+}
+
+/// How many edges the shortest cycle has.
+fn shortest_cycle(edges: &Pairs) -> Option<usize> {
+    let back_to = |start: &String| {
+        let mut reached = BTreeSet::from([start]);
+        for steps in 1..=edges.len() {
+            reached = (edges.iter())
+                .filter(|(blocked, _)| reached.contains(blocked))
+                .map(|(_, blocker)| blocker)
+                .collect();
+            if reached.contains(start) {
+                return Some(steps);
+            }
+        }
+        None
+    };
+    edges.iter().filter_map(|(start, _)| back_to(start)).min()
+}
+
+// ---------------------------------------------------------------------------
+// The operations
+
+/// A success, or every error that the call may be refused with.
+pub(crate) type Outcome = Result<Done, Vec<Fault>>;
+
+/// The list as a call asks for it, still to be judged.
+struct Plan {
+    next: List,
+    /// Said by the call to be in progress.
+    named: Vec<String>,
+    /// Their status counts as changed whatever it was.
+    fresh: Vec<String>,
+    notes: Notes,
+    faults: Vec<Fault>,
+}
+
+/// What an item of a write stands for.
+#[derive(Clone, Default)]
+struct Stand {
+    /// None until it is generated.
+    id: Option<String>,
+    /// The task whose fields it keeps.
+    keeps: Option<Task>,
+    /// Whether that task is live, so that its edges and its status are kept too.
+    survives: bool,
+}
+
+impl Stand {
+    fn live(task: &Task) -> Self {
+        Stand {
+            id: Some(task.id.clone()),
+            keeps: Some(task.clone()),
+            survives: true,
+        }
+    }
+
+    fn back(task: &Task) -> Self {
+        Stand {
+            survives: false,
+            ..Stand::live(task)
+        }
+    }
+
+    fn id_only(id: &str) -> Self {
+        Stand {
+            id: Some(id.to_owned()),
+            ..Stand::default()
+        }
+    }
+}
+
+impl Model {
+    pub(crate) fn new() -> Self {
+        Model {
+            list: List::default(),
+            retired_cap: 200,
+        }
+    }
+
+    /// Makes the call. A refused one changes nothing.
+    pub(crate) fn apply(&mut self, op: &Op) -> Outcome {
+        let mut created = None;
+        let plan = match op {
+            Op::Write(items) => self.plan_write(items),
+            Op::Create(item) => self.plan_create(item).map(|(plan, id)| {
+                created = Some(id);
+                plan
+            }),
+            Op::Update(id, patch) => self.plan_update(id, patch),
+            Op::Complete(id) => {
+                let mut patch = Patch::default();
+                patch.fields.status = Some(Status::Completed);
+                self.plan_update(id, &patch)
+            }
+            Op::Delete(id) => self.plan_delete(id),
+        }?;
+        let (next, changes) = judge(&self.list, plan)?;
+        self.list = next;
+        Ok(Done { changes, created })
+    }
+
+    fn unknown(&self, id: &str) -> Fault {
+        Fault::UnknownTask {
+            id: id.to_owned(),
+            known: self.list.ids(),
+        }
+    }
+
+    fn retire(&self, list: &mut List, tasks: Vec<Task>, deleted: bool) {
+        if tasks.is_empty() {
+            return;
+        }
+        let gone = tasks.into_iter().map(|task| Retired { task, deleted });
+        list.retired.splice(0..0, gone);
+        list.retired.truncate(self.retired_cap);
+    }
+
+    fn plan_delete(&self, id: &str) -> Result<Plan, Vec<Fault>> {
+        let id = id.trim();
+        let task = self.list.get(id).ok_or(vec![self.unknown(id)])?.clone();
+        let mut next = self.list.clone();
+        next.tasks.retain(|task| task.id != id);
+        (next.edges).retain(|(blocked, blocker)| blocked != id && blocker != id);
+        self.retire(&mut next, vec![task], true);
+        Ok(Plan {
+            next,
+            named: vec![],
+            fresh: vec![],
+            notes: Notes::default(),
+            faults: vec![],
+        })
+    }
+
+    fn plan_update(&self, id: &str, patch: &Patch) -> Result<Plan, Vec<Fault>> {
+        let id = id.trim();
+        let patch = patch.meant();
+        let status = patch.fields.status;
+        if status == Some(Status::Deleted) {
+            return self.plan_delete(id);
+        }
+        let task = self.list.get(id).ok_or(vec![self.unknown(id)])?;
+        let mut next = self.list.clone();
+        for old in next.tasks.iter_mut().filter(|task| task.id == id) {
+            *old = patch.fields.over(task);
+        }
+
+        let blocked_by = |other: &String| (id.to_owned(), other.clone());
+        let blocks = |other: &String| (other.clone(), id.to_owned());
+        let set_blocked_by = patch.fields.blocked_by.as_ref();
+        let set_blocks = patch.fields.blocks.as_ref();
+        if let Some(blockers) = set_blocked_by {
+            next.edges.retain(|(blocked, _)| blocked != id);
+            next.edges.extend(blockers.iter().map(blocked_by));
+        }
+        if let Some(blocked) = set_blocks {
+            next.edges.retain(|(_, blocker)| blocker != id);
+            next.edges.extend(blocked.iter().map(blocks));
+        }
+        next.edges
+            .extend(patch.add_blocked_by.iter().map(blocked_by));
+        next.edges.extend(patch.add_blocks.iter().map(blocks));
+        for edge in patch.remove_blocked_by.iter().map(blocked_by) {
+            next.edges.remove(&edge);
+        }
+        for edge in patch.remove_blocks.iter().map(blocks) {
+            next.edges.remove(&edge);
+        }
+
+        let joined = [
+            set_blocked_by.cloned().unwrap_or_default(),
+            set_blocks.cloned().unwrap_or_default(),
+            patch.add_blocked_by,
+            patch.add_blocks,
+        ]
+        .concat();
+        let parted = [patch.remove_blocked_by, patch.remove_blocks].concat();
+        let unknown = |other: &&String| self.list.get(other).is_none();
+        let mut faults: Vec<Fault> = (joined.iter().chain(&parted))
+            .filter(unknown)
+            .map(|other| self.unknown(other))
+            .collect();
+        if joined.iter().any(|other| other == id) {
+            faults.push(Fault::SelfDependency { id: id.to_owned() });
+        }
+        drop_bad_edges(&mut next);
+
+        Ok(Plan {
+            next,
+            named: said_running(id, status),
+            fresh: vec![],
+            notes: Notes::default(),
+            faults,
+        })
+    }
+
+    fn plan_create(&self, item: &Item) -> Result<(Plan, String), Vec<Fault>> {
+        let item = item.meant();
+        let fields = &item.fields;
+        let mut faults = faults_of_item(0, fields);
+        if fields.subject.is_none() {
+            faults.push(Fault::MissingSubject { item: 0 });
+        }
+        if let Some(id) = item.id.as_deref() {
+            let live = self.list.get(id);
+            if let Some(holder) = live.or(self.list.get_retired(id)) {
+                faults.push(Fault::IdTaken {
+                    id: id.to_owned(),
+                    subject: holder.subject.clone(),
+                    retired: live.is_none(),
+                });
+            } else if !valid_id(id) {
+                faults.push(Fault::InvalidId { id: id.to_owned() });
+            }
+        }
+        let Some(subject) = fields.subject.as_deref().filter(|_| faults.is_empty()) else {
+            return Err(faults);
+        };
+
+        let id = (item.id.clone()).unwrap_or_else(|| self.generate_id(subject, 1, &[]));
+        let mut next = self.list.clone();
+        next.tasks.push(fields.alone(&id));
+        for blocker in fields.blocked_by.iter().flatten() {
+            next.edges.insert((id.clone(), blocker.clone()));
+        }
+        for blocked in fields.blocks.iter().flatten() {
+            next.edges.insert((blocked.clone(), id.clone()));
+        }
+        let faults = faults_of_edges(&next, &self.list.ids());
+        drop_bad_edges(&mut next);
+        let plan = Plan {
+            next,
+            named: said_running(&id, fields.status),
+            fresh: vec![id.clone()],
+            notes: Notes::default(),
+            faults,
+        };
+        Ok((plan, id))
+    }
+
+    fn plan_write(&self, items: &[Item]) -> Result<Plan, Vec<Fault>> {
+        let items: Vec<Item> = items.iter().map(Item::meant).collect();
+        let duplicate: Vec<bool> = (items.iter().enumerate())
+            .map(|(at, item)| {
+                item.id.is_some() && items[..at].iter().any(|other| other.id == item.id)
+            })
+            .collect();
+
+        let mut stands = self.explicit_stands(&items, &duplicate);
+        self.match_items(&items, &duplicate, &mut stands);
+        let subjects: Vec<Option<String>> = (items.iter().zip(&stands))
+            .map(|(item, stand)| {
+                let kept = stand.keeps.as_ref().map(|task| task.subject.clone());
+                item.fields.subject.clone().or(kept)
+            })
+            .collect();
+
+        let mut faults = vec![];
+        for (at, item) in items.iter().enumerate() {
+            faults.extend(faults_of_item(at, &item.fields));
+            if subjects[at].is_none() {
+                faults.push(Fault::MissingSubject { item: at });
+            }
+            if let Some(id) = item.id.as_deref()
+                && self.list.get(id).or(self.list.get_retired(id)).is_none()
+                && !valid_id(id)
+            {
+                faults.push(Fault::InvalidId { id: id.to_owned() });
+            }
+        }
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        let subjects: Vec<String> = subjects.into_iter().flatten().collect();
+
+        let mut notes = Notes {
+            rebound: self.rebound(&items, &duplicate, &stands, &subjects),
+            ..Notes::default()
+        };
+        for (item, stand) in items.iter().zip(&mut stands) {
+            if let Some(id) = &item.id {
+                let rebound = notes.rebound.iter().any(|(given, _)| given == id);
+                let is_it = stand.id.as_ref() == Some(id);
+                if rebound && is_it {
+                    *stand = Stand::id_only(id);
+                }
+            }
+        }
+
+        for at in 0..items.len() {
+            if stands[at].id.is_none() {
+                let kth = (subjects[..=at].iter())
+                    .filter(|subject| **subject == subjects[at])
+                    .count();
+                let taken: Vec<String> = stands.iter().filter_map(|s| s.id.clone()).collect();
+                let id = self.generate_id(&subjects[at], kth, &taken);
+                if duplicate[at] {
+                    let given = items[at].id.clone().unwrap_or_default();
+                    notes.duplicate_ids.push((given, id.clone()));
+                }
+                stands[at].id = Some(id);
+            }
+        }
+        let ids: Vec<String> = stands.iter().filter_map(|s| s.id.clone()).collect();
+
+        let mut next = List::default();
+        for ((item, stand), id) in items.iter().zip(&stands).zip(&ids) {
+            let mut task = match &stand.keeps {
+                Some(old) => item.fields.over(old),
+                None => item.fields.alone(id),
+            };
+            if let Some(old) = &stand.keeps
+                && item.fields.active_form == Given::Kept
+                && folded(&old.subject) != folded(&task.subject)
+            {
+                task.active_form = None;
+            }
+            next.tasks.push(task);
+        }
+
+        let says = |id: &str| ids.iter().position(|other| other == id);
+        for (blocked, blocker) in &self.list.edges {
+            if let (Some(down), Some(up)) = (says(blocked), says(blocker))
+                && stands[down].survives
+                && stands[up].survives
+                && items[down].fields.blocked_by.is_none()
+                && (items[up].fields.blocks.as_ref()).is_none_or(|ids| ids.contains(blocked))
+            {
+                next.edges.insert((blocked.clone(), blocker.clone()));
+            }
+        }
+        for (item, id) in items.iter().zip(&ids) {
+            for blocker in item.fields.blocked_by.iter().flatten() {
+                next.edges.insert((id.clone(), blocker.clone()));
+            }
+            for blocked in item.fields.blocks.iter().flatten() {
+                next.edges.insert((blocked.clone(), id.clone()));
+            }
+        }
+        let faults = faults_of_edges(&next, &ids);
+        drop_bad_edges(&mut next);
+
+        next.retired = (self.list.retired.iter())
+            .filter(|retired| !ids.contains(&retired.task.id))
+            .cloned()
+            .collect();
+        let dropped: Vec<Task> = (self.list.tasks.iter())
+            .filter(|task| !ids.contains(&task.id))
+            .cloned()
+            .collect();
+        notes.unfinished_removed = (dropped.iter())
+            .filter(|task| task.status != Status::Completed)
+            .map(|task| task.id.clone())
+            .collect();
+        self.retire(&mut next, dropped, false);
+
+        Ok(Plan {
+            named: (items.iter().zip(&ids))
+                .flat_map(|(item, id)| said_running(id, item.fields.status))
+                .collect(),
+            fresh: (stands.iter().zip(&ids))
+                .filter(|(stand, _)| !stand.survives)
+                .map(|(_, id)| id.clone())
+                .collect(),
+            next,
+            notes,
+            faults,
+        })
+    }
+
+    /// What the items with an id stand for, rebinding aside.
+    fn explicit_stands(&self, items: &[Item], duplicate: &[bool]) -> Vec<Stand> {
+        let stand = |item: &Item| {
+            let Some(id) = item.id.as_deref() else {
+                return Stand::default();
+            };
+            if let Some(task) = self.list.get(id) {
+                return Stand::live(task);
+            }
+            let same_work = |old: &&Task| {
+                let subject = item.fields.subject.as_deref();
+                subject.is_none_or(|subject| folded(subject) == folded(&old.subject))
+            };
+            match self.list.get_retired(id).filter(same_work) {
+                Some(task) => Stand::back(task),
+                None => Stand::id_only(id),
+            }
+        };
+        (items.iter().zip(duplicate))
+            .map(|(item, twice)| {
+                if *twice {
+                    Stand::default()
+                } else {
+                    stand(item)
+                }
+            })
+            .collect()
+    }
+
+    /// Finds the tasks that the items without an id stand for.
+    fn match_items(&self, items: &[Item], duplicate: &[bool], stands: &mut [Stand]) {
+        let claimed = |task: &&Task| items.iter().any(|item| item.id.as_ref() == Some(&task.id));
+        let mut left: Vec<usize> = (0..items.len())
+            .filter(|&at| items[at].id.is_none() && !duplicate[at])
+            .filter(|&at| items[at].fields.subject.is_some())
+            .collect();
+        let mut live: Vec<&Task> = (self.list.tasks.iter())
+            .filter(|task| !claimed(task))
+            .collect();
+        let mut gone: Vec<&Task> = (self.list.retired.iter().map(|retired| &retired.task))
+            .filter(|task| !claimed(task))
+            .collect();
+
+        let subject = |at: usize| items[at].fields.subject.clone().unwrap_or_default();
+        let by_form = |at: usize| match &items[at].fields.active_form {
+            Given::Kept => None,
+            Given::Cleared => Some((subject(at), subject(at))),
+            Given::Set(form) => Some((subject(at), form.clone())),
+        };
+        let form = |task: &Task| {
+            let form = task.active_form.as_ref().unwrap_or(&task.subject);
+            (task.subject.clone(), form.clone())
+        };
+        let by_status = |at: usize| Some((subject(at), items[at].fields.status?));
+        let status = |task: &Task| (task.subject.clone(), task.status);
+
+        let mut found = pair_unique(&mut left, &mut live, by_form, form);
+        found.extend(pair_unique(&mut left, &mut live, by_status, status));
+        found.extend(pair_equal(&mut left, &mut live, subject));
+        found.extend(pair_unique(
+            &mut left,
+            &mut live,
+            |at| Some(folded(&subject(at))),
+            |task| folded(&task.subject),
+        ));
+        for (at, task) in found {
+            stands[at] = Stand::live(task);
+        }
+
+        let mut found = pair_unique(&mut left, &mut gone, by_form, form);
+        found.extend(pair_unique(&mut left, &mut gone, by_status, status));
+        found.extend(pair_equal(&mut left, &mut gone, subject));
+        for (at, task) in found {
+            stands[at] = Stand::back(task);
+        }
+    }
+
+    /// The ids that go to the work of another live task, and the id that it had.
+    fn rebound(
+        &self,
+        items: &[Item],
+        duplicate: &[bool],
+        stands: &[Stand],
+        subjects: &[String],
+    ) -> Vec<(String, String)> {
+        let left_by_its_item = |task: &Task| {
+            let own = stands.iter().position(|s| s.id.as_ref() == Some(&task.id));
+            own.is_none_or(|at| subjects[at] != task.subject)
+        };
+        let mut rebound = vec![];
+        for (item, _) in items.iter().zip(duplicate).filter(|(_, twice)| !**twice) {
+            let (Some(id), Some(subject)) = (&item.id, &item.fields.subject) else {
+                continue;
+            };
+            let own = self.list.get(id).or(self.list.get_retired(id));
+            if own.is_some_and(|task| task.subject == *subject) {
+                continue;
+            }
+            let previous = (self.list.tasks.iter())
+                .find(|task| task.id != *id && task.subject == *subject && left_by_its_item(task));
+            rebound.extend(previous.map(|task| (id.clone(), task.id.clone())));
+        }
+        rebound
+    }
+
+    /// The id of the `kth` item of a call with that subject.
+    fn generate_id(&self, subject: &str, kth: usize, taken: &[String]) -> String {
+        let mut base = format!("task_{}", slug(subject));
+        if kth > 1 {
+            base += &format!("_{kth}");
+        }
+        let free = |id: &String| {
+            self.list.get(id).is_none()
+                && self.list.get_retired(id).is_none()
+                && !taken.contains(id)
+        };
+        let others = (2..).map(|n| format!("{base}_{n}"));
+        let mut candidates = std::iter::once(base.clone()).chain(others);
+        candidates.find(free).unwrap_or_default()
+    }
+}
+
+/// Pairs what has a key that occurs once among the items and once among the tasks.
+fn pair_unique<'a, K: PartialEq>(
+    items: &mut Vec<usize>,
+    tasks: &mut Vec<&'a Task>,
+    item_key: impl Fn(usize) -> Option<K>,
+    task_key: impl Fn(&Task) -> K,
+) -> Vec<(usize, &'a Task)> {
+    let mut found = vec![];
+    for &at in items.iter() {
+        let Some(key) = item_key(at) else { continue };
+        let twins = (items.iter())
+            .filter(|&&other| item_key(other).as_ref() == Some(&key))
+            .count();
+        let same: Vec<&Task> = (tasks.iter().copied())
+            .filter(|task| task_key(task) == key)
+            .collect();
+        if let ([task], 1) = (&*same, twins) {
+            found.push((at, *task));
+        }
+    }
+    take(&found, items, tasks);
+    found
+}
+
+/// Pairs equal subjects in list order.
+fn pair_equal<'a>(
+    items: &mut Vec<usize>,
+    tasks: &mut Vec<&'a Task>,
+    subject: impl Fn(usize) -> String,
+) -> Vec<(usize, &'a Task)> {
+    let mut found: Vec<(usize, &Task)> = vec![];
+    for &at in items.iter() {
+        let used = |task: &Task| found.iter().any(|(_, other)| other.id == task.id);
+        let next = (tasks.iter().copied()).find(|task| task.subject == subject(at) && !used(task));
+        found.extend(next.map(|task| (at, task)));
+    }
+    take(&found, items, tasks);
+    found
+}
+
+fn take(found: &[(usize, &Task)], items: &mut Vec<usize>, tasks: &mut Vec<&Task>) {
+    items.retain(|at| found.iter().all(|(other, _)| other != at));
+    tasks.retain(|task| found.iter().all(|(_, other)| other.id != task.id));
+}
+
+fn said_running(id: &str, status: Option<Status>) -> Vec<String> {
+    let running = status == Some(Status::InProgress);
+    running.then(|| id.to_owned()).into_iter().collect()
+}
+
+fn faults_of_item(item: usize, fields: &Fields) -> Vec<Fault> {
+    match fields.status {
+        Some(status @ Status::Deleted) => vec![Fault::StatusNotAllowed { item, status }],
+        _ => vec![],
+    }
+}
+
+/// The self edges and the unknown ends among the edges.
+fn faults_of_edges(list: &List, known: &[String]) -> Vec<Fault> {
+    let mut faults = vec![];
+    for (blocked, blocker) in &list.edges {
+        if blocked == blocker {
+            faults.push(Fault::SelfDependency {
+                id: blocked.clone(),
+            });
+        }
+        for id in [blocked, blocker] {
+            if list.get(id).is_none() {
+                faults.push(Fault::UnknownTask {
+                    id: id.clone(),
+                    known: known.to_vec(),
+                });
+            }
+        }
+    }
+    faults
+}
+
+fn drop_bad_edges(list: &mut List) {
+    let ids = list.ids();
+    (list.edges).retain(|(a, b)| a != b && ids.contains(a) && ids.contains(b));
+}
+
+/// Whether a text can be an id.
+fn valid_id(id: &str) -> bool {
+    let forbidden = |c: char| {
+        let bidi = ['\u{061c}', '\u{200e}', '\u{200f}'].contains(&c)
+            || ('\u{202a}'..='\u{202e}').contains(&c)
+            || ('\u{2066}'..='\u{2069}').contains(&c);
+        let separator = c == '\u{2028}' || c == '\u{2029}';
+        c.is_control() || separator || bidi || "/\\{}".contains(c)
+    };
+    (1..=128).contains(&id.len()) && id != "." && id != ".." && !id.chars().any(forbidden)
+}
+
+fn folded(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ").to_lowercase()
+}
+
+fn slug(subject: &str) -> String {
+    let mut slug = String::new();
+    for c in subject.to_lowercase().chars() {
+        if c.is_ascii_lowercase() || c.is_ascii_digit() {
+            slug.push(c);
+        } else if !slug.ends_with('_') {
+            slug.push('_');
+        }
+    }
+    let cut: String = slug.trim_matches('_').chars().take(48).collect();
+    if cut.is_empty() { "item".into() } else { cut }
+}
+
+/// Refuses the plan, or says what the list is after it and how it differs.
+fn judge(before: &List, plan: Plan) -> Result<(List, Changes), Vec<Fault>> {
+    let mut next = plan.next;
+    let mut faults = plan.faults;
+    if shortest_cycle(&next.edges).is_some() {
+        faults.push(Fault::Cycle {
+            edges: next.edges.clone(),
+            completed: next.ids_where(|task| task.status == Status::Completed),
+        });
+    }
+
+    let running = |task: &Task| task.status == Status::InProgress;
+    let changed = |task: &Task| {
+        let old = before.get(&task.id);
+        plan.fresh.contains(&task.id) || old.is_none_or(|old| old.status != task.status)
+    };
+    let starters = next.ids_where(|task| running(task) && changed(task));
+    let named = next.ids_where(|task| plan.named.contains(&task.id));
+    let named_starter = named.iter().any(|id| starters.contains(id));
+    if named.len() > 1 && named_starter {
+        faults.push(Fault::TooManyInProgress {
+            ids: named.clone(),
+            limit: 1,
+        });
+    }
+    for task in &next.tasks {
+        let open_blockers = next.open_blockers(&task.id);
+        let judged = matches!(task.status, Status::InProgress | Status::Completed);
+        if judged && changed(task) && !open_blockers.is_empty() {
+            faults.push(Fault::Blocked {
+                id: task.id.clone(),
+                status: task.status,
+                open_blockers,
+            });
+            break;
+        }
+    }
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+
+    let mut demoted: BTreeMap<String, Demotion> = BTreeMap::new();
+    let stayed = next.ids_where(|task| running(task) && !changed(task));
+    let (yielding, to) = match (named.first(), stayed.first(), starters.last()) {
+        (Some(one), _, _) if named_starter => (next.ids_where(running), Some(one)),
+        (_, Some(first), _) => (starters.clone(), Some(first)),
+        (_, None, last) => (starters.clone(), last),
+    };
+    for id in yielding {
+        if let Some(to) = to.filter(|to| **to != id) {
+            demoted.insert(id, Demotion::Yielded(to.clone()));
+        }
+    }
+    for id in stayed {
+        let by = next.open_blockers(&id);
+        if before.open_blockers(&id).is_empty() && !by.is_empty() {
+            demoted.entry(id).or_insert(Demotion::Blocked(by));
+        }
+    }
+    for task in &mut next.tasks {
+        if demoted.contains_key(&task.id) {
+            task.status = Status::Pending;
+        }
+    }
+
+    let demoted = (next.tasks.iter())
+        .filter_map(|task| Some((task.id.clone(), demoted.get(&task.id)?.clone())))
+        .collect();
+    let was_and_is = |was: &[State], is: &[State]| {
+        next.ids_where(|task| {
+            let old = before.state_of(&task.id);
+            old.is_some_and(|old| was.contains(&old)) && is.contains(&next.state(task))
+        })
+    };
+    let free = [State::Ready, State::InProgress];
+    let changes = Changes {
+        facts: difference(before, &next),
+        demoted,
+        unblocked: was_and_is(&[State::Blocked], &free),
+        now_blocked: was_and_is(&free, &[State::Blocked]),
+        notes: plan.notes,
+    };
+    Ok((next, changes))
+}
+
+/// The net difference between two lists.
+fn difference(before: &List, after: &List) -> Facts {
+    let mut facts = Facts {
+        edges_removed: &before.edges - &after.edges,
+        edges_added: &after.edges - &before.edges,
+        ..Facts::default()
+    };
+    let mut unsaid = vec![];
+    for task in &before.tasks {
+        if after.get(&task.id).is_some() {
+            unsaid.push(task.id.clone());
+        } else {
+            facts.removed.push(task.clone());
+        }
+    }
+    for task in &after.tasks {
+        match before.get(&task.id) {
+            Some(old) if old == task => {}
+            Some(old) => facts.edited.push((old.clone(), task.clone())),
+            None => {
+                unsaid.push(task.id.clone());
+                let was_retired = before.get_retired(&task.id).is_some();
+                let kind = if was_retired {
+                    &mut facts.revived
+                } else {
+                    &mut facts.added
+                };
+                kind.push(task.clone());
+            }
+        }
+    }
+    facts.order = (unsaid != after.ids()).then(|| after.ids());
+    facts
+}
+
+// ---------------------------------------------------------------------------
+// The crate's values as the model's
+
+pub(crate) fn strings(ids: &[real::TaskId]) -> Vec<String> {
+    ids.iter().map(|id| id.to_string()).collect()
+}
+
+impl From<&real::Task> for Task {
+    fn from(task: &real::Task) -> Self {
+        let text = |text: &Option<std::sync::Arc<str>>| text.as_deref().map(str::to_owned);
+        Task {
+            id: task.id.to_string(),
+            subject: task.subject.to_string(),
+            description: text(&task.description),
+            active_form: text(&task.active_form),
+            owner: text(&task.owner),
+            metadata: task.metadata.as_deref().cloned(),
+            status: task.status,
+        }
+    }
+}
+
+impl From<&real::Changes> for Changes {
+    fn from(changes: &real::Changes) -> Self {
+        let (facts, effects, notes) = (&changes.facts, &changes.effects, &changes.notes);
+        let tasks = |tasks: &[std::sync::Arc<real::Task>]| {
+            tasks.iter().map(|task| Task::from(&**task)).collect()
+        };
+        let pairs = |edges: &[real::Edge]| {
+            let pairs: Pairs = (edges.iter())
+                .map(|edge| (edge.blocked.to_string(), edge.blocker.to_string()))
+                .collect();
+            assert_eq!(pairs.len(), edges.len(), "an edge is told twice: {edges:?}");
+            pairs
+        };
+        Changes {
+            facts: Facts {
+                removed: tasks(&facts.removed),
+                added: tasks(&facts.added),
+                revived: tasks(&facts.revived),
+                edited: (facts.edited.iter())
+                    .map(|edited| ((&*edited.before).into(), (&*edited.after).into()))
+                    .collect(),
+                edges_removed: pairs(&facts.edges_removed),
+                edges_added: pairs(&facts.edges_added),
+                order: facts.order.as_deref().map(strings),
+            },
+            demoted: (effects.demoted.iter())
+                .map(|demoted| {
+                    let cause = match &demoted.cause {
+                        real::Demotion::Yielded { to } => Demotion::Yielded(to.to_string()),
+                        real::Demotion::Blocked { by } => Demotion::Blocked(strings(by)),
+                        other => panic!("a demotion that the model does not know: {other:?}"),
+                    };
+                    (demoted.id.to_string(), cause)
+                })
+                .collect(),
+            unblocked: strings(&effects.unblocked),
+            now_blocked: strings(&effects.now_blocked),
+            notes: Notes {
+                rebound: (notes.rebound.iter())
+                    .map(|note| (note.id.to_string(), note.previous.to_string()))
+                    .collect(),
+                duplicate_ids: (notes.duplicate_ids.iter())
+                    .map(|note| (note.id.to_string(), note.generated.to_string()))
+                    .collect(),
+                unfinished_removed: strings(&notes.unfinished_removed),
+            },
+        }
+    }
+}

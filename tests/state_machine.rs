@@ -1,0 +1,804 @@
+//! Random calls, each compared with the model of `tests/model` in all that it
+//! answers, and held against the promises that need no model.
+
+mod model;
+
+use agent_tasklist as real;
+use model::{Answers, Changes, Facts, Fields, Given, Item, List, Model, OfTask, Op, Pairs, Patch};
+use model::{Retired, Summary, Task, strings};
+use proptest::collection::vec;
+use proptest::option::{of, weighted};
+use proptest::prelude::*;
+use proptest::sample::select;
+use real::{Error, Field, Limits, Status, TaskDraft, TaskList, TaskPatch};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
+
+// ---------------------------------------------------------------------------
+// What is made up
+
+#[derive(Clone, Debug)]
+enum Step {
+    Call(Box<Op>),
+    /// Sets the cap on retired tasks.
+    Cap(usize),
+    /// Loads the list anew, some tasks with another status.
+    Reload(Vec<Option<Status>>),
+}
+
+const PLAIN_IDS: &[&str] = &[
+    "a",
+    "b",
+    "c",
+    " a ",
+    "task_a",
+    "task_a_2",
+    "task_b",
+    "task_b_2_2",
+    "task_item",
+    "ü",
+];
+
+/// Its slug is cut right after a `_`.
+const LONG: &str = "Migrate every caller of the old storage trait X to the new one, then remove it";
+
+/// An id, or a stand-in for one that [`Step::resolve`] looks up when its turn comes:
+/// `#n` for the n-th task of the list, `#` for the one at the item's own place, `~n`
+/// for the n-th retired. At the other end of an edge also `%n` for the n-th but the
+/// updated one and, in a write, `@n` for the task that the n-th item gets, `<n` for
+/// one that an item before this one gets.
+fn id() -> impl Strategy<Value = String> {
+    let known = (0..8usize).prop_map(|n| format!("#{n}"));
+    let retired = (0..4usize).prop_map(|n| format!("~{n}"));
+    prop_oneof![6 => known, 1 => retired, 2 => plain_id()]
+}
+
+fn plain_id() -> impl Strategy<Value = String> {
+    const ODD: &[&str] = &[
+        "",
+        " ",
+        "ghost",
+        "x/y",
+        "..",
+        "a\u{2028}b",
+        "\u{200f}a",
+        "a\u{a0}",
+        "A",
+    ];
+    let longest = "é".repeat(64);
+    prop_oneof![
+        36 => select(PLAIN_IDS).prop_map(str::to_owned),
+        2 => select(ODD).prop_map(str::to_owned),
+        1 => select(vec![longest.clone() + "x", longest]),
+    ]
+}
+
+fn subject() -> impl Strategy<Value = String> {
+    const ODD: &[&str] = &[
+        "a",
+        " A",
+        "A  ",
+        "B\t",
+        "b",
+        "A b",
+        "a  B",
+        "A 2",
+        "a_2",
+        "A 2 2",
+        "İ go",
+        "i̇ GO",
+        "Σ ΟΔΟΣ",
+        "σ  οδος",
+        "\u{212a}",
+        "k",
+        "日本",
+        "!!",
+        "item",
+        "Item",
+        "\u{200b}",
+        "\"<{&",
+        LONG,
+    ];
+    prop_oneof![4 => select(&["A", "B", "C"][..]), 2 => select(ODD)].prop_map(str::to_owned)
+}
+
+fn maybe_blank<T: Strategy<Value = String>>(text: T) -> impl Strategy<Value = String> {
+    let blank = select(&["", "  ", "\u{2003}\n"][..]).prop_map(str::to_owned);
+    prop_oneof![100 => text, 1 => blank]
+}
+
+fn text(pool: &'static [&'static str]) -> impl Strategy<Value = Given<String>> {
+    let text = maybe_blank(select(pool).prop_map(str::to_owned));
+    prop_oneof![8 => Just(Given::Kept), 1 => Just(Given::Cleared), 4 => text.prop_map(Given::Set)]
+}
+
+fn metadata() -> impl Strategy<Value = Given<Map<String, Value>>> {
+    let maps = [
+        json!({}),
+        json!({"n": 1}),
+        json!({"n": [1.5, null, {"x": "é"}]}),
+    ];
+    let maps = maps.map(|map| map.as_object().cloned().unwrap_or_default());
+    prop_oneof![
+        8 => Just(Given::Kept),
+        1 => Just(Given::Cleared),
+        2 => select(maps.to_vec()).prop_map(Given::Set),
+    ]
+}
+
+fn status(running: u32) -> impl Strategy<Value = Option<Status>> {
+    prop_oneof![
+        200 => Just(None),
+        70 => Just(Some(Status::Pending)),
+        running => Just(Some(Status::InProgress)),
+        80 => Just(Some(Status::Completed)),
+        1 => Just(Some(Status::Deleted)),
+    ]
+}
+
+fn fields(
+    subject: impl Strategy<Value = Option<String>>,
+    status: impl Strategy<Value = Option<Status>>,
+    edge: impl Strategy<Value = String> + Clone,
+) -> impl Strategy<Value = Fields> {
+    let forms = text(&["Doing", "doing", "A", "Busy"]);
+    let edges = vec(edge, 0..3);
+    (
+        (subject, status, text(&["More", "more "]), forms),
+        (text(&["ann", "bob"]), metadata()),
+        (weighted(0.25, edges.clone()), weighted(0.1, edges)),
+    )
+        .prop_map(
+            |((subject, status, description, active_form), (owner, metadata), edges)| Fields {
+                subject,
+                status,
+                description,
+                active_form,
+                owner,
+                metadata,
+                blocked_by: edges.0,
+                blocks: edges.1,
+            },
+        )
+}
+
+fn item() -> impl Strategy<Value = Item> {
+    let stand_in = prop_oneof![
+        3 => Just("#".to_owned()),
+        1 => (0..8usize).prop_map(|n| format!("#{n}")),
+        1 => (0..4usize).prop_map(|n| format!("~{n}")),
+    ];
+    let subject = || maybe_blank(subject());
+    let id_and_subject = prop_oneof![
+        4 => (Just(None), subject().prop_map(Some)),
+        4 => (stand_in.prop_map(Some), weighted(0.75, subject())),
+        1 => (plain_id().prop_map(Some), subject().prop_map(Some)),
+    ];
+    let edge = prop_oneof![
+        12 => (0..8usize).prop_map(|n| format!("<{n}")),
+        4 => (0..8usize).prop_map(|n| format!("@{n}")),
+        1 => id(),
+    ]
+    .boxed();
+    (id_and_subject, fields(Just(None), status(45), edge)).prop_map(
+        |((id, subject), mut fields)| {
+            fields.subject = subject;
+            Item { id, fields }
+        },
+    )
+}
+
+fn draft() -> impl Strategy<Value = Item> {
+    let id = prop_oneof![3 => plain_id(), 1 => id()];
+    let fields = fields(weighted(0.97, maybe_blank(subject())), status(100), other());
+    (of(id), fields).prop_map(|(id, fields)| Item { id, fields })
+}
+
+/// Mostly the id of a live task.
+fn target() -> impl Strategy<Value = String> {
+    prop_oneof![20 => (0..8usize).prop_map(|n| format!("#{n}")), 1 => id()]
+}
+
+fn other() -> impl Strategy<Value = String> + Clone {
+    prop_oneof![30 => (0..8usize).prop_map(|n| format!("%{n}")), 1 => id()].boxed()
+}
+
+fn patch() -> impl Strategy<Value = Patch> {
+    let one_by_one = || prop_oneof![4 => Just(vec![]), 1 => vec(other(), 1..3)];
+    (
+        fields(weighted(0.2, maybe_blank(subject())), status(150), other()),
+        [one_by_one(), one_by_one(), one_by_one(), one_by_one()],
+    )
+        .prop_map(
+            |(fields, [add_blocked_by, remove_blocked_by, add_blocks, remove_blocks])| Patch {
+                fields,
+                add_blocked_by,
+                remove_blocked_by,
+                add_blocks,
+                remove_blocks,
+            },
+        )
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let write = prop_oneof![30 => vec(item(), 1..9), 1 => vec(item(), 9..20), 1 => Just(vec![])];
+    let call = prop_oneof![
+        6 => write.prop_map(Op::Write),
+        4 => draft().prop_map(Op::Create),
+        6 => (target(), patch()).prop_map(|(id, patch)| Op::Update(id, patch)),
+        3 => target().prop_map(Op::Complete),
+        2 => target().prop_map(Op::Delete),
+    ];
+    let status = prop_oneof![
+        2 => Just(None),
+        1 => select(vec![Status::Pending, Status::InProgress, Status::Completed]).prop_map(Some),
+    ];
+    prop_oneof![
+        20 => call.prop_map(|op| Step::Call(Box::new(op))),
+        1 => prop_oneof![4 => 0..6usize, 1 => Just(300)].prop_map(Step::Cap),
+        1 => vec(status, 0..8).prop_map(Step::Reload),
+    ]
+}
+
+/// Some tasks, then anything.
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let subjects = vec(subject().prop_map(Some), 0..8);
+    (subjects, vec(step(), 1..20)).prop_map(|(subjects, mut steps)| {
+        let items = subjects.into_iter().map(|subject| {
+            let mut item = Item::default();
+            item.fields.subject = subject;
+            item
+        });
+        steps.insert(0, Step::Call(Box::new(Op::Write(items.collect()))));
+        steps
+    })
+}
+
+impl Step {
+    /// The step with real ids in the place of stand-ins.
+    fn resolve(&self, list: &List) -> Self {
+        match self {
+            Step::Call(op) => Step::Call(Box::new(resolve(op, list))),
+            other => other.clone(),
+        }
+    }
+}
+
+fn resolve(op: &Op, list: &List) -> Op {
+    let mut known = Known {
+        live: list.ids(),
+        retired: (list.retired.iter())
+            .map(|retired| retired.task.id.clone())
+            .collect(),
+        ..Known::default()
+    };
+    known.others = known.live.clone();
+    let mut op = op.clone();
+    match &mut op {
+        Op::Write(items) => {
+            for (at, item) in items.iter_mut().enumerate() {
+                if let Some(id) = &mut item.id {
+                    *id = known.look_up(id, at);
+                    if id.is_empty() {
+                        item.fields.subject.get_or_insert("A".to_owned());
+                    }
+                }
+            }
+            known.result = ids_of_write(items, list);
+            for (at, item) in items.iter_mut().enumerate() {
+                known.look_up_edges(&mut item.fields, at);
+            }
+        }
+        Op::Create(item) => {
+            item.id = item.id.as_ref().map(|id| known.look_up(id, 0));
+            known.look_up_edges(&mut item.fields, 0);
+        }
+        Op::Update(id, patch) => {
+            *id = known.look_up(id, 0);
+            known.others.retain(|other| other != id);
+            known.look_up_edges(&mut patch.fields, 0);
+            for ids in [
+                &mut patch.add_blocked_by,
+                &mut patch.remove_blocked_by,
+                &mut patch.add_blocks,
+                &mut patch.remove_blocks,
+            ] {
+                known.look_up_all(ids, 0);
+            }
+        }
+        Op::Complete(id) | Op::Delete(id) => *id = known.look_up(id, 0),
+    }
+    op
+}
+
+/// What stand-ins stand for.
+#[derive(Default)]
+struct Known {
+    live: Vec<String>,
+    others: Vec<String>,
+    retired: Vec<String>,
+    result: Vec<String>,
+}
+
+impl Known {
+    /// The id, for the item at that place. Blank where there is none.
+    fn look_up(&self, id: &str, at: usize) -> String {
+        let pool = match id.get(..1) {
+            Some("#") => &*self.live,
+            Some("%") => &*self.others,
+            Some("~") => &*self.retired,
+            Some("@") => &*self.result,
+            Some("<") => &self.result[..at.min(self.result.len())],
+            _ => return id.to_owned(),
+        };
+        let n: usize = id[1..].parse().unwrap_or(at);
+        let found = n.checked_rem(pool.len()).map(|n| pool[n].clone());
+        found.unwrap_or_default()
+    }
+
+    fn look_up_all(&self, ids: &mut [String], at: usize) {
+        for id in ids {
+            *id = self.look_up(id, at);
+        }
+    }
+
+    fn look_up_edges(&self, fields: &mut Fields, at: usize) {
+        let lists = [&mut fields.blocked_by, &mut fields.blocks];
+        for ids in lists.into_iter().flatten() {
+            self.look_up_all(ids, at);
+        }
+    }
+}
+
+/// The ids that a write gives, going by the model.
+fn ids_of_write(items: &[Item], list: &List) -> Vec<String> {
+    let mut bare = items.to_vec();
+    for item in &mut bare {
+        item.fields.status = None;
+        item.fields.blocked_by = Some(vec![]);
+        item.fields.blocks = None;
+    }
+    let mut model = Model::new();
+    model.list = list.clone();
+    match model.apply(&Op::Write(bare)) {
+        Ok(_) => model.list.ids(),
+        Err(_) => vec![],
+    }
+}
+
+// ---------------------------------------------------------------------------
+// The same for the crate
+
+macro_rules! with_given {
+    ($to:expr, $given:expr, $set:ident, $field:ident) => {
+        match &$given {
+            Given::Set(value) => $to.$set(value.clone()),
+            Given::Cleared => $to.clear(Field::$field),
+            Given::Kept => $to,
+        }
+    };
+}
+
+macro_rules! with_ids {
+    ($to:expr, $ids:expr, $set:ident, $field:ident) => {
+        match $ids.as_deref() {
+            Some([]) => $to.clear(Field::$field),
+            Some(ids) => $to.$set(ids),
+            None => $to,
+        }
+    };
+}
+
+macro_rules! with_fields {
+    ($to:expr, $fields:expr) => {{
+        let fields: &Fields = $fields;
+        let to = with_given!($to, fields.description, description, Description);
+        let to = with_given!(to, fields.active_form, active_form, ActiveForm);
+        let to = with_given!(to, fields.owner, owner, Owner);
+        let to = with_given!(to, fields.metadata, metadata, Metadata);
+        let to = with_ids!(to, fields.blocked_by, blocked_by, BlockedBy);
+        let to = with_ids!(to, fields.blocks, blocks, Blocks);
+        match fields.status {
+            Some(status) => to.status(status),
+            None => to,
+        }
+    }};
+}
+
+fn real_draft(item: &Item) -> TaskDraft {
+    let subject = item.fields.subject.as_deref();
+    let draft = subject.map_or_else(TaskDraft::default, TaskDraft::new);
+    let draft = with_fields!(draft, &item.fields);
+    match &item.id {
+        Some(id) => draft.id(id),
+        None => draft,
+    }
+}
+
+fn real_patch(patch: &Patch) -> TaskPatch {
+    let subject = patch.fields.subject.as_deref().unwrap_or_default();
+    with_fields!(TaskPatch::new().subject(subject), &patch.fields)
+        .add_blocked_by(&patch.add_blocked_by)
+        .remove_blocked_by(&patch.remove_blocked_by)
+        .add_blocks(&patch.add_blocks)
+        .remove_blocks(&patch.remove_blocks)
+}
+
+/// What the crate answers: its changes, and the id that a create gave.
+type Answer = Result<(real::Changes, Option<String>), Error>;
+
+fn call(list: &mut TaskList, op: &Op) -> Answer {
+    match op {
+        Op::Write(items) => list.write(items.iter().map(real_draft)),
+        Op::Create(item) => {
+            let created = list.create(real_draft(item))?;
+            return Ok((created.changes, Some(created.id.to_string())));
+        }
+        Op::Update(id, patch) => list.update(id, real_patch(patch)),
+        Op::Complete(id) => list.complete(id),
+        Op::Delete(id) => list.delete(id),
+    }
+    .map(|changes| (changes, None))
+}
+
+/// The answer with its edges as sets.
+fn plain(answer: &Answer) -> Result<(Changes, Option<&str>), &Error> {
+    let (changes, created) = answer.as_ref()?;
+    Ok((changes.into(), created.as_deref()))
+}
+
+fn ids<'a>(tasks: impl IntoIterator<Item = &'a real::Task>) -> Vec<String> {
+    (tasks.into_iter())
+        .map(|task| task.id.to_string())
+        .collect()
+}
+
+fn observe(list: &TaskList) -> List {
+    let mut edges = Pairs::new();
+    for task in list.tasks() {
+        for blocker in list.blocked_by(&task.id).unwrap() {
+            assert!(edges.insert((task.id.to_string(), blocker.id.to_string())));
+        }
+    }
+    List {
+        tasks: list.tasks().map(Task::from).collect(),
+        edges,
+        retired: (list.retired())
+            .map(|retired| Retired {
+                task: (&*retired.task).into(),
+                deleted: retired.deleted,
+            })
+            .collect(),
+    }
+}
+
+fn answers(list: &TaskList) -> Answers {
+    let of_task = |task: &real::Task| {
+        let id = &task.id;
+        let explained = list.explain(id).unwrap();
+        assert_eq!(explained.id, *id);
+        assert_eq!(list.state(id), Some(explained.state));
+        assert_eq!(list.get(format!(" {id} ")), Some(task));
+        OfTask {
+            id: id.to_string(),
+            state: explained.state,
+            open_blockers: strings(&explained.open_blockers),
+            blocked_by: ids(list.blocked_by(id).unwrap()),
+            blocks: ids(list.blocks(id).unwrap()),
+        }
+    };
+    let summary = list.summary();
+    assert_eq!(list.len(), list.tasks().len());
+    assert_eq!(list.is_empty(), list.tasks().next().is_none());
+    for retired in list.retired() {
+        let id = &retired.task.id;
+        assert_eq!((list.get(id), list.state(id)), (None, None));
+        assert!(matches!(list.explain(id), Err(Error::UnknownTask { .. })));
+    }
+    Answers {
+        of_tasks: list.tasks().map(of_task).collect(),
+        ready: ids(list.ready()),
+        in_progress: ids(list.in_progress()),
+        open: ids(list.open_tasks()),
+        can_finish: list.can_finish(),
+        summary: Summary {
+            total: summary.total,
+            completed: summary.completed,
+            in_progress: summary.in_progress,
+            pending: summary.pending,
+            incomplete: summary.incomplete,
+            blocked: summary.blocked,
+            ready: summary.ready,
+            has_tasks: summary.has_tasks,
+            all_completed: summary.all_completed,
+            can_finish: summary.can_finish,
+        },
+    }
+}
+
+/// The list through its JSON, with the statuses put over those of its tasks.
+fn reload(list: &TaskList, statuses: &[Option<Status>]) -> TaskList {
+    let mut json: Value = serde_json::from_str(&list.to_json()).unwrap();
+    for (at, status) in statuses.iter().enumerate().take(list.len()) {
+        if let Some(status) = status {
+            json["tasks"][at]["status"] = json!(status.as_str());
+        }
+    }
+    TaskList::from_json(&json.to_string()).unwrap()
+}
+
+fn set_cap(list: &mut TaskList, cap: usize) {
+    list.set_limits(Limits::default().with_retired(cap));
+}
+
+fn config() -> ProptestConfig {
+    let config = ProptestConfig::default();
+    let asked = std::env::var_os("PROPTEST_CASES").is_some();
+    ProptestConfig {
+        cases: if asked { config.cases } else { 3000 },
+        failure_persistence: None,
+        max_shrink_iters: 50_000,
+        max_shrink_time: 30_000,
+        ..config
+    }
+}
+
+// ---------------------------------------------------------------------------
+// The list against the model
+
+fn agree(list: &TaskList, model: &Model) -> Result<(), TestCaseError> {
+    prop_assert_eq!(observe(list), model.list.clone());
+    prop_assert_eq!(answers(list), model.list.answers());
+    Ok(())
+}
+
+fn agree_on(list: &mut TaskList, model: &mut Model, op: &Op) -> Result<(), TestCaseError> {
+    let json = list.to_json();
+    match (call(list, op), model.apply(op)) {
+        (Ok((changes, created)), Ok(done)) => {
+            prop_assert_eq!(Changes::from(&changes), done.changes, "{:?}", op);
+            prop_assert_eq!(created, done.created, "{:?}", op);
+        }
+        (Err(error), Err(faults)) => {
+            let expected = faults.iter().any(|fault| fault.admits(&error));
+            prop_assert!(expected, "{op:?}\ngives {error:?}\ninstead of {faults:?}");
+            prop_assert_eq!(list.to_json(), json);
+        }
+        (answer, expected) => {
+            return Err(TestCaseError::fail(format!(
+                "{op:?}\ngives {answer:?}\ninstead of {expected:?}"
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn agree_throughout(steps: &[Step]) -> Result<(), TestCaseError> {
+    let mut list = TaskList::new();
+    let mut model = Model::new();
+    for step in steps {
+        match step.resolve(&model.list) {
+            Step::Call(op) => agree_on(&mut list, &mut model, &op)?,
+            Step::Cap(cap) => {
+                set_cap(&mut list, cap);
+                model.retired_cap = cap.min(200);
+            }
+            Step::Reload(statuses) => {
+                list = reload(&list, &statuses);
+                model.retired_cap = 200;
+                for (task, status) in model.list.tasks.iter_mut().zip(statuses) {
+                    task.status = status.unwrap_or(task.status);
+                }
+            }
+        }
+        agree(&list, &model)?;
+    }
+    Ok(())
+}
+
+// ---------------------------------------------------------------------------
+// What holds whatever the model says
+
+/// A call, seen from all sides.
+struct Seen<'a> {
+    op: &'a Op,
+    /// A clone taken before the call.
+    kept: TaskList,
+    json: String,
+    before: List,
+    list: &'a TaskList,
+    after: List,
+    answer: Answer,
+}
+
+type Check = fn(&Seen) -> Result<(), TestCaseError>;
+
+fn an_error_changes_nothing(seen: &Seen) -> Result<(), TestCaseError> {
+    if seen.answer.is_err() {
+        prop_assert_eq!(seen.list, &seen.kept);
+        prop_assert_eq!(seen.list.to_json(), seen.json.as_str());
+        prop_assert_eq!(&seen.after, &seen.before);
+        prop_assert_eq!(answers(seen.list), answers(&seen.kept));
+    }
+    Ok(())
+}
+
+fn facts_lead_from_before_to_after(seen: &Seen) -> Result<(), TestCaseError> {
+    if let Ok((changes, _)) = &seen.answer {
+        let facts = Changes::from(changes).facts;
+        let (tasks, edges) = with_facts(&seen.before, &facts, &seen.after.ids());
+        prop_assert_eq!(tasks, seen.after.tasks.clone());
+        prop_assert_eq!(edges, seen.after.edges.clone());
+    }
+    Ok(())
+}
+
+/// The tasks and edges of a list with the facts applied. The order after serves
+/// to merge the added with the revived.
+fn with_facts(before: &List, facts: &Facts, order_after: &[String]) -> (Vec<Task>, Pairs) {
+    let place = |ids: &[String], task: &Task| ids.iter().position(|id| *id == task.id);
+    let mut tasks = before.tasks.clone();
+    tasks.retain(|task| !facts.removed.contains(task));
+    for (old, new) in &facts.edited {
+        for task in tasks.iter_mut().filter(|task| *task == old) {
+            *task = new.clone();
+        }
+    }
+    let mut newcomers = [&*facts.added, &*facts.revived].concat();
+    newcomers.sort_by_key(|task| place(order_after, task));
+    tasks.extend(newcomers);
+    if let Some(order) = &facts.order {
+        tasks.sort_by_key(|task| place(order, task));
+    }
+    let kept = &before.edges - &facts.edges_removed;
+    (tasks, &kept | &facts.edges_added)
+}
+
+fn facts_are_empty_exactly_when_nothing_changed(seen: &Seen) -> Result<(), TestCaseError> {
+    if let Ok((changes, _)) = &seen.answer {
+        let same = *seen.list == seen.kept;
+        prop_assert_eq!(changes.is_empty(), same, "{:?}", changes);
+        prop_assert_eq!(seen.list.to_json() == seen.json, same);
+        prop_assert_eq!(seen.after == seen.before, same);
+    }
+    Ok(())
+}
+
+fn writing_its_own_drafts_changes_nothing(seen: &Seen) -> Result<(), TestCaseError> {
+    let mut again = seen.list.clone();
+    let changes = again.write(seen.list.drafts());
+    prop_assert_eq!(changes, Ok(real::Changes::default()));
+    prop_assert_eq!(&again, seen.list);
+    prop_assert_eq!(again.to_json(), seen.list.to_json());
+    Ok(())
+}
+
+fn ids_are_there_once(seen: &Seen) -> Result<(), TestCaseError> {
+    let retired = seen.after.retired.iter().map(|retired| &retired.task);
+    let tasks: Vec<&Task> = seen.after.tasks.iter().chain(retired).collect();
+    let ids: BTreeSet<&str> = tasks.iter().map(|task| &*task.id).collect();
+    prop_assert_eq!(ids.len(), tasks.len());
+    Ok(())
+}
+
+/// An item without an id of its own gets one that no task had, unless it is that
+/// task, going by the subject.
+fn a_generated_id_is_new(seen: &Seen) -> Result<(), TestCaseError> {
+    let holder = |id: &str| {
+        let live = seen.before.get(id);
+        live.or(seen.before.get_retired(id))
+    };
+    let folded = |task: &Task| {
+        let words: Vec<&str> = task.subject.split_whitespace().collect();
+        words.join(" ").to_lowercase()
+    };
+    let Ok((changes, created)) = &seen.answer else {
+        return Ok(());
+    };
+    if let Some(id) = created {
+        prop_assert_eq!(holder(id), None);
+    }
+    for note in &changes.notes.duplicate_ids {
+        prop_assert_eq!(holder(note.generated.as_str()), None);
+    }
+    if let Op::Write(items) = seen.op {
+        for (item, task) in items.iter().zip(&seen.after.tasks) {
+            let blank = item.id.as_ref().is_none_or(|id| id.trim().is_empty());
+            if let (true, Some(old)) = (blank, holder(&task.id)) {
+                prop_assert_eq!(folded(task), folded(old), "{} went to other work", task.id);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn json_brings_the_list_back(seen: &Seen) -> Result<(), TestCaseError> {
+    let json = seen.list.to_json();
+    let loaded = TaskList::from_json(&json);
+    prop_assert_eq!(loaded.as_ref(), Ok(seen.list));
+    let loaded = loaded?;
+    prop_assert_eq!(loaded.to_json(), json);
+    prop_assert_eq!(observe(&loaded), seen.after.clone());
+    prop_assert_eq!(answers(&loaded), answers(seen.list));
+    Ok(())
+}
+
+fn a_reloaded_list_behaves_the_same(seen: &Seen) -> Result<(), TestCaseError> {
+    let mut loaded = TaskList::from_json(&seen.json)?;
+    loaded.set_limits(seen.kept.limits());
+    let answer = call(&mut loaded, seen.op);
+    prop_assert_eq!(plain(&answer), plain(&seen.answer));
+    prop_assert_eq!(&loaded, seen.list);
+    prop_assert_eq!(loaded.to_json(), seen.list.to_json());
+    prop_assert_eq!(answers(&loaded), answers(seen.list));
+    Ok(())
+}
+
+fn a_clone_stays_as_it_was(seen: &Seen) -> Result<(), TestCaseError> {
+    prop_assert_eq!(observe(&seen.kept), seen.before.clone());
+    prop_assert_eq!(answers(&seen.kept), seen.before.answers());
+    prop_assert_eq!(seen.kept.to_json(), seen.json.as_str());
+    Ok(())
+}
+
+macro_rules! named {
+    ($($check:ident)*) => {
+        &[$((stringify!($check), $check as Check)),*]
+    };
+}
+
+const CHECKS: &[(&str, Check)] = named! {
+    an_error_changes_nothing
+    facts_lead_from_before_to_after
+    facts_are_empty_exactly_when_nothing_changed
+    writing_its_own_drafts_changes_nothing
+    ids_are_there_once
+    a_generated_id_is_new
+    json_brings_the_list_back
+    a_reloaded_list_behaves_the_same
+    a_clone_stays_as_it_was
+};
+
+fn hold_throughout(steps: &[Step]) -> Result<(), TestCaseError> {
+    let mut list = TaskList::new();
+    for step in steps {
+        let before = observe(&list);
+        match step.resolve(&before) {
+            Step::Cap(cap) => set_cap(&mut list, cap),
+            Step::Reload(statuses) => list = reload(&list, &statuses),
+            Step::Call(op) => {
+                let kept = list.clone();
+                let json = list.to_json();
+                let answer = call(&mut list, &op);
+                let seen = Seen {
+                    op: &op,
+                    kept,
+                    json,
+                    before,
+                    list: &list,
+                    after: observe(&list),
+                    answer,
+                };
+                for (name, check) in CHECKS {
+                    check(&seen)
+                        .map_err(|e| TestCaseError::fail(format!("{name}: {op:?}: {e}")))?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn the_list_does_what_the_model_does(steps in steps()) {
+        agree_throughout(&steps)?;
+    }
+
+    #[test]
+    fn the_list_keeps_its_promises(steps in steps()) {
+        hold_throughout(&steps)?;
+    }
+}
