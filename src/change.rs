@@ -33,10 +33,11 @@ impl Changes {
 pub struct Facts {
     /// Tasks that retired, as they were, in their old list order.
     pub removed: Vec<Arc<Task>>,
-    /// Tasks under ids that the list did not have; they stand at the end unless
-    /// `order` says otherwise. Revived ones stand between them, in list order.
+    /// Tasks under ids that the list did not have, in list order; they stand at the end unless
+    /// `order` says otherwise.
     pub added: Vec<Arc<Task>>,
-    /// Tasks under ids that were retired.
+    /// Tasks under ids that were retired, in list order; they stand after the added ones unless
+    /// `order` says otherwise.
     pub revived: Vec<Arc<Task>>,
     /// Tasks with a field that is no longer what it was, in list order.
     pub edited: Vec<Edited>,
@@ -44,8 +45,8 @@ pub struct Facts {
     pub edges_removed: Vec<Edge>,
     /// Dependencies that are new.
     pub edges_added: Vec<Edge>,
-    /// The whole order, where it is not the old one without the removed tasks
-    /// and with the added and revived at the end.
+    /// The whole order, where it is not the old one without the removed tasks, then the added,
+    /// then the revived ones.
     pub order: Option<Vec<TaskId>>,
 }
 

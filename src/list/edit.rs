@@ -358,6 +358,7 @@ impl Edit<'_> {
                 }
             }
         }
+        self.lost_edges.sort_unstable();
         facts.edges_removed.append(&mut self.lost_edges);
         facts
     }

@@ -29,20 +29,24 @@ impl Edit<'_> {
 
     /// Journals what a write made of the old list, and says whether it is anything at all.
     fn compare(&mut self, old: &Dag, written: &Written<'_>) -> bool {
+        use Sort::{Added, Kept, Revived};
         let new = &written.dag;
-        let mut last = None;
-        let mut any_new = false;
+        let mut last = Kept(0);
         for (slot, (item, draft)) in new.slots().zip(written.items.iter().zip(written.drafts)) {
             if draft.fields.status == Some(Status::InProgress) {
                 self.named_running.push(slot);
             }
+            let sort = match item.origin {
+                Origin::Live(at) => Kept(at),
+                Origin::New => Added,
+                Origin::Retired(_) => Revived,
+            };
+            self.reordered |= last > sort;
+            last = sort;
             let Origin::Live(at) = item.origin else {
-                any_new = true;
                 self.journal.set.push((slot, None));
                 continue;
             };
-            self.reordered |= any_new || last > Some(at);
-            last = Some(at);
             let old_slot = old.slot_at(at);
             let (before, after) = (old.task(old_slot), new.task(slot));
             if before != after {
@@ -111,6 +115,14 @@ impl Edit<'_> {
             }
         }
     }
+}
+
+/// The order that tasks stand in where nothing else is told.
+#[derive(Clone, Copy, PartialEq, PartialOrd)]
+enum Sort {
+    Kept(usize),
+    Added,
+    Revived,
 }
 
 /// The list that a write makes, beside the one it is made from.

@@ -1213,7 +1213,6 @@ fn difference(before: &List, after: &List) -> Facts {
             Some(old) if old == task => {}
             Some(old) => facts.edited.push((old.clone(), task.clone())),
             None => {
-                unsaid.push(task.id.clone());
                 let was_retired = before.get_retired(&task.id).is_some();
                 let kind = if was_retired {
                     &mut facts.revived
@@ -1224,6 +1223,8 @@ fn difference(before: &List, after: &List) -> Facts {
             }
         }
     }
+    let newcomers = facts.added.iter().chain(&facts.revived);
+    unsaid.extend(newcomers.map(|task| task.id.clone()));
     facts.order = (unsaid != after.ids()).then(|| after.ids());
     facts
 }
