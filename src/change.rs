@@ -48,6 +48,14 @@ pub struct Facts {
     /// The whole order, where it is not the old one without the removed tasks, then the added,
     /// then the revived ones.
     pub order: Option<Vec<TaskId>>,
+    /// The run that began, where another was going on or none. The files of the former
+    /// are forgotten.
+    pub run_began: Option<Arc<str>>,
+    /// Modified files that the run did not have yet, normalised and sorted.
+    pub files_added: Vec<Arc<str>>,
+    /// Whether the files became too many to keep. Then the run has none any longer, and every
+    /// activation counts as met.
+    pub evidence_lost: bool,
 }
 
 /// A task before and after a call.
@@ -80,6 +88,10 @@ pub struct Effects {
     pub unblocked: Vec<TaskId>,
     /// Tasks that were ready or in progress, and now wait for a blocker.
     pub now_blocked: Vec<TaskId>,
+    /// Tasks that were dormant and no longer are.
+    pub woken: Vec<TaskId>,
+    /// Tasks that are dormant and were not.
+    pub fallen_asleep: Vec<TaskId>,
 }
 
 /// A task that went from in progress back to pending without being asked to.

@@ -33,13 +33,16 @@ impl Slot {
 struct Node {
     task: Arc<Task>,
     rank: Rank,
+    /// Whether its activation is not met. Of no meaning once the task was started.
+    asleep: bool,
     open_blockers: u32,
 }
 
 impl Node {
     fn condition(&self) -> Condition {
+        let dormant = self.asleep && !self.task.started;
         Condition {
-            state: State::of(self.task.status, self.open_blockers),
+            state: State::of(self.task.status, dormant, self.open_blockers),
             blocked: self.open_blockers > 0,
         }
     }
@@ -54,7 +57,7 @@ pub(crate) struct Condition {
 }
 
 /// The tasks in each state, in list order.
-type Index = [BTreeSet<(Rank, Slot)>; State::COUNT];
+type Index = [BTreeSet<(Rank, Slot)>; State::LIVE];
 
 #[derive(Clone, Default)]
 pub(crate) struct Dag {
@@ -74,11 +77,18 @@ pub(crate) struct Dag {
 #[derive(Debug, Default)]
 pub(crate) struct Journal {
     /// Tasks that were added (`None`) or set.
-    pub(crate) set: Vec<(Slot, Option<Arc<Task>>)>,
+    pub(crate) set: Vec<(Slot, Option<Before>)>,
     /// Edges that were added or removed, and whether they were there before.
     pub(crate) edges: Vec<(Link, bool)>,
     /// Conditions that changed.
     pub(crate) conditions: Vec<(Slot, Condition)>,
+}
+
+/// A task before it was set.
+#[derive(Debug)]
+pub(crate) struct Before {
+    pub(crate) task: Arc<Task>,
+    asleep: bool,
 }
 
 /// An edge.
@@ -115,7 +125,7 @@ impl End {
 
 /// What [`Dag::touch`] does to a node.
 enum Touch {
-    Task(Arc<Task>),
+    Task(Arc<Task>, bool),
     BlockerOpened,
     BlockerClosed,
 }
@@ -165,7 +175,7 @@ impl Dag {
 
     /// Appends a task to a graph that is being built: the index waits for [`Dag::connect`].
     /// Gives the task back where its id is taken.
-    pub(crate) fn append(&mut self, task: Arc<Task>) -> Result<Slot, Arc<Task>> {
+    pub(crate) fn append(&mut self, task: Arc<Task>, asleep: bool) -> Result<Slot, Arc<Task>> {
         match self.order.entry(task.id.clone()) {
             indexmap::map::Entry::Occupied(_) => Err(task),
             indexmap::map::Entry::Vacant(entry) => {
@@ -174,6 +184,7 @@ impl Dag {
                 let slot = Slot(self.graph.add_node(Node {
                     task,
                     rank,
+                    asleep,
                     open_blockers: 0,
                 }));
                 entry.insert(slot);
@@ -210,7 +221,7 @@ impl Dag {
     }
 
     fn rebuilt_index(&self) -> Index {
-        let mut lists: [Vec<(Rank, Slot)>; State::COUNT] = Default::default();
+        let mut lists: [Vec<(Rank, Slot)>; State::LIVE] = Default::default();
         for &slot in self.order.values() {
             let node = &self.graph[slot.0];
             lists[node.condition().state as usize].push((node.rank, slot));
@@ -241,6 +252,11 @@ impl Dag {
 
     pub(crate) fn task(&self, slot: Slot) -> &Arc<Task> {
         &self.graph[slot.0].task
+    }
+
+    /// Whether the activation of a task that was never started is not met.
+    pub(crate) fn is_asleep(&self, slot: Slot) -> bool {
+        self.graph[slot.0].asleep
     }
 
     pub(crate) fn condition(&self, slot: Slot) -> Condition {
@@ -339,19 +355,29 @@ impl Dag {
     pub(crate) fn push(
         &mut self,
         task: Arc<Task>,
+        asleep: bool,
         journal: &mut Journal,
     ) -> Result<Slot, Arc<Task>> {
-        let slot = self.append(task)?;
+        let slot = self.append(task, asleep)?;
         let node = &self.graph[slot.0];
         self.index[node.condition().state as usize].insert((node.rank, slot));
         journal.set.push((slot, None));
         Ok(slot)
     }
 
-    /// Puts a task with the same id in the place of the old one.
-    pub(crate) fn set(&mut self, slot: Slot, task: Arc<Task>, journal: &mut Journal) {
-        journal.set.push((slot, Some(self.task(slot).clone())));
-        self.touch(slot, Touch::Task(task), journal);
+    /// Puts a task with the same id in the place of the old one, asleep or not.
+    pub(crate) fn set(&mut self, slot: Slot, task: Arc<Task>, asleep: bool, journal: &mut Journal) {
+        journal.set.push((slot, Some(self.before(slot))));
+        self.touch(slot, Touch::Task(task, asleep), journal);
+    }
+
+    /// A task as it is, for the journal of what is about to be done.
+    pub(crate) fn before(&self, slot: Slot) -> Before {
+        let Node { task, asleep, .. } = &self.graph[slot.0];
+        Before {
+            task: task.clone(),
+            asleep: *asleep,
+        }
     }
 
     /// Adds an edge between two different tasks; no change where it is there already.
@@ -442,7 +468,7 @@ impl Dag {
         let node = &mut self.graph[slot.0];
         let before = node.condition();
         match touch {
-            Touch::Task(task) => node.task = task,
+            Touch::Task(task, asleep) => (node.task, node.asleep) = (task, asleep),
             Touch::BlockerOpened => node.open_blockers += 1,
             Touch::BlockerClosed => node.open_blockers -= 1,
         }
@@ -486,7 +512,9 @@ impl Dag {
         }
         for (slot, before) in journal.set.into_iter().rev() {
             match before {
-                Some(task) => self.touch(slot, Touch::Task(task), undone),
+                Some(Before { task, asleep }) => {
+                    self.touch(slot, Touch::Task(task, asleep), undone);
+                }
                 None => self.discard(slot),
             }
         }
@@ -631,8 +659,8 @@ mod tests {
 
     #[derive(Clone, Debug)]
     enum Op {
-        Push(u8, Status),
-        Set(u8, Status),
+        Push(u8, Status, bool),
+        Set(u8, Status, bool),
         Link(u8, u8),
         Unlink(u8, bool, Vec<u8>),
     }
@@ -647,8 +675,10 @@ mod tests {
             ]
         };
         prop_oneof![
-            (id(), status()).prop_map(|(id, status)| Op::Push(id, status)),
-            (id(), status()).prop_map(|(id, status)| Op::Set(id, status)),
+            (id(), status(), any::<bool>())
+                .prop_map(|(id, status, asleep)| Op::Push(id, status, asleep)),
+            (id(), status(), any::<bool>())
+                .prop_map(|(id, status, asleep)| Op::Set(id, status, asleep)),
             (id(), id()).prop_map(|(a, b)| Op::Link(a, b)),
             (id(), any::<bool>(), prop::collection::vec(id(), 0..4))
                 .prop_map(|(id, end, gone)| Op::Unlink(id, end, gone)),
@@ -658,10 +688,10 @@ mod tests {
     fn apply(dag: &mut Dag, op: &Op, journal: &mut Journal) {
         let find = |dag: &Dag, id: u8| dag.find(&format!("t{id}"));
         match *op {
-            Op::Push(id, status) => _ = dag.push(task(id, status), journal),
-            Op::Set(id, status) => {
+            Op::Push(id, status, asleep) => _ = dag.push(task(id, status), asleep, journal),
+            Op::Set(id, status, asleep) => {
                 if let Some(slot) = find(dag, id) {
-                    dag.set(slot, task(id, status), journal);
+                    dag.set(slot, task(id, status), asleep, journal);
                 }
             }
             Op::Link(a, b) => {
@@ -723,7 +753,7 @@ mod tests {
                 .collect();
             let mut dag = Dag::with_capacity(tasks as usize);
             for id in 0..tasks {
-                dag.append(task(id as u8, Status::Pending)).unwrap();
+                dag.append(task(id as u8, Status::Pending), false).unwrap();
             }
             let found = dag.connect(&edges).err();
             // Lengths of walks from each task to itself, by repeated widening.

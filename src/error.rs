@@ -19,6 +19,14 @@ pub enum Error {
         /// The ids that there are.
         known: KnownIds,
     },
+    /// No retired task that is remembered has that id.
+    #[error("No retired task has id {}. {known}", Quote(id))]
+    NotRetired {
+        /// The id asked for, trimmed.
+        id: Arc<str>,
+        /// The ids of the retired tasks, the most recently retired first.
+        known: KnownIds,
+    },
     /// The text cannot be an id.
     #[error("Invalid task id {:?}: {problem}. Use 1 to 128 bytes without control characters, / \\ {{ }}.", Quote(id).to_string())]
     InvalidId {
@@ -101,6 +109,47 @@ pub enum Error {
         status: Status,
         /// The blockers that are not completed, in list order.
         open_blockers: Vec<TaskId>,
+    },
+    /// A dormant task was to be started.
+    #[error(
+        "Cannot start {id}: it is dormant until a file that matches {} is modified. Work on something else.",
+        Patterns(patterns)
+    )]
+    Dormant {
+        /// The task.
+        id: TaskId,
+        /// The patterns it waits for.
+        patterns: Vec<Arc<str>>,
+    },
+    /// A pattern that cannot be waited for.
+    #[error("Invalid pattern {:?}: {problem}", Quote(pattern).to_string())]
+    InvalidPattern {
+        /// The pattern.
+        pattern: Arc<str>,
+        /// What is wrong with it.
+        problem: PatternProblem,
+    },
+    /// A kind of condition that there is not.
+    #[error("Unknown condition {:?}. Allowed: files_modified.", Quote(kind).to_string())]
+    UnknownCondition {
+        /// The kind asked for, trimmed.
+        kind: Arc<str>,
+    },
+    /// A path that is not one of a modified file.
+    #[error("Invalid path {:?}: {problem}", Quote(path).to_string())]
+    InvalidPath {
+        /// The path.
+        path: Arc<str>,
+        /// What is wrong with it.
+        problem: PathProblem,
+    },
+    /// The text cannot be the key of a list.
+    #[error("Invalid list key {:?}: {problem}", Quote(key).to_string())]
+    InvalidKey {
+        /// The text.
+        key: Arc<str>,
+        /// What is wrong with it.
+        problem: KeyProblem,
     },
     /// Something is larger than allowed.
     #[error("{limit} is limited to {max}; this is {found}. Make it smaller.")]
@@ -205,6 +254,95 @@ impl fmt::Display for IdProblem {
     }
 }
 
+/// What keeps a text from being the key of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum KeyProblem {
+    /// It is blank, or has a blank segment.
+    EmptySegment,
+    /// It has a `.` or `..` segment.
+    Dots,
+    /// It has a character that keys must not have.
+    Character(char),
+    /// It is longer than [`ListKey::MAX_BYTES`](crate::ListKey::MAX_BYTES).
+    TooLong {
+        /// Its length in bytes.
+        bytes: usize,
+    },
+    /// A name is wanted, and it is a path.
+    NotAName,
+    /// There is no workspace to put it in the place of, or an absolute path says another.
+    OtherWorkspace,
+}
+
+impl fmt::Display for KeyProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            KeyProblem::EmptySegment => f.write_str("it has an empty segment"),
+            KeyProblem::Dots => f.write_str("it has a . or .. segment"),
+            KeyProblem::Character(c) => write!(f, "it contains {c:?}"),
+            KeyProblem::TooLong { bytes } => write!(f, "it is {bytes} bytes long"),
+            KeyProblem::NotAName => f.write_str("a name without / is wanted, or an absolute path"),
+            KeyProblem::OtherWorkspace => f.write_str("it is not the workspace of that list"),
+        }
+    }
+}
+
+/// What is wrong with a pattern.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PatternProblem {
+    /// There is no pattern at all.
+    Missing,
+    /// It starts with `!`, and there is no negation.
+    Negated,
+    /// It has a `..` segment.
+    ParentFolder,
+    /// It is not a glob.
+    Syntax(Box<str>),
+    /// It is too complex to be compiled.
+    TooComplex,
+    /// It is not in the form that a list stores. Only a stored pattern is refused for that.
+    NotNormal,
+}
+
+impl fmt::Display for PatternProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            PatternProblem::Missing => "there is no pattern; an empty one matches any file",
+            PatternProblem::Negated => {
+                "there is no negation; write \\! for a name that starts with !"
+            }
+            PatternProblem::ParentFolder => "it goes up with ..; give it from the root",
+            PatternProblem::Syntax(problem) => problem,
+            PatternProblem::TooComplex => "it is too complex",
+            PatternProblem::NotNormal => "it is not in its stored form",
+        })
+    }
+}
+
+/// What is wrong with a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PathProblem {
+    /// It has a `..` segment.
+    ParentFolder,
+    /// It is not in the form that a list stores. Only a stored path is refused for that.
+    NotNormal,
+    /// It is there twice. Only a stored path is refused for that.
+    Duplicate,
+}
+
+impl fmt::Display for PathProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            PathProblem::ParentFolder => "it goes up with ..; give it from the root",
+            PathProblem::NotNormal => "it is not in its stored form",
+            PathProblem::Duplicate => "it is there twice",
+        })
+    }
+}
+
 /// What keeps a stored task from being loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -244,6 +382,12 @@ pub enum Limit {
     MetadataDepth,
     /// How many retired tasks a stored list may hold.
     Retired,
+    /// How many patterns a task may wait for.
+    Patterns,
+    /// How long a pattern may be, in bytes.
+    PatternBytes,
+    /// How many modified files a stored list may hold.
+    Evidence,
 }
 
 impl fmt::Display for Limit {
@@ -251,6 +395,9 @@ impl fmt::Display for Limit {
         f.write_str(match self {
             Limit::MetadataDepth => "The nesting of a task's metadata",
             Limit::Retired => "The number of retired tasks",
+            Limit::Patterns => "The number of patterns of a task",
+            Limit::PatternBytes => "The length of a pattern in bytes",
+            Limit::Evidence => "The number of modified files",
         })
     }
 }
@@ -283,6 +430,26 @@ impl fmt::Display for Ids<'_> {
         match self.0.len().saturating_sub(KnownIds::MOST) {
             0 => Ok(()),
             more => write!(f, " and {more} more"),
+        }
+    }
+}
+
+/// Patterns joined by `or`.
+pub(crate) struct Patterns<'a>(pub(crate) &'a [Arc<str>]);
+
+impl fmt::Display for Patterns<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const MOST: usize = 10;
+        for (i, pattern) in self.0.iter().take(MOST).enumerate() {
+            f.write_str(if i == 0 { "" } else { " or " })?;
+            match &**pattern {
+                "" => f.write_str("any name")?,
+                pattern => Quote(pattern).fmt(f)?,
+            }
+        }
+        match self.0.len().saturating_sub(MOST) {
+            0 => Ok(()),
+            more => write!(f, " or {more} more"),
         }
     }
 }

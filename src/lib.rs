@@ -40,6 +40,24 @@
 //! # Ok::<(), agent_tasklist::Error>(())
 //! ```
 //!
+//! # Tasks that sleep
+//!
+//! A task with an [`Activation`] is dormant until a matching file is modified in the current run.
+//! It blocks nobody, and does not keep the agent from finishing.
+//!
+//! ```
+//! use agent_tasklist::{Activation, State, TaskDraft, TaskList};
+//!
+//! let mut list = TaskList::new();
+//! let docs = Activation::files_modified(["docs/**"])?;
+//! list.create(TaskDraft::new("Build the site").id("site").activation(docs))?;
+//! assert!(list.can_finish());
+//! list.files_modified(["docs/index.md"])?;
+//! assert_eq!(list.state("site"), Some(State::Ready));
+//! assert!(!list.can_finish());
+//! # Ok::<(), agent_tasklist::Error>(())
+//! ```
+//!
 //! # What a call did
 //!
 //! Each call gives [`Changes`]: the net difference, what followed for other tasks, and what the
@@ -88,11 +106,13 @@
 //! A list serialises with serde, in a versioned form that is checked on load
 //! ([`TaskList::to_json`], [`TaskList::from_json`]).
 
+mod activation;
 mod buckets;
 mod change;
 mod dag;
 mod error;
 mod id;
+mod key;
 mod list;
 mod persist;
 mod policy;
@@ -103,11 +123,15 @@ mod task;
 mod text;
 mod tools;
 
+pub use activation::Activation;
 pub use change::{
     Changes, Demoted, Demotion, DuplicateId, Edge, Edited, Effects, Facts, Notes, Rebound,
 };
-pub use error::{Error, IdProblem, KnownIds, Limit, TaskProblem};
+pub use error::{
+    Error, IdProblem, KeyProblem, KnownIds, Limit, PathProblem, PatternProblem, TaskProblem,
+};
 pub use id::TaskId;
+pub use key::ListKey;
 pub use list::{Created, TaskList};
 pub use policy::{Blocked, Dropped, Excess, InProgress, Limits, Policy};
 pub use retired::RetiredTask;

@@ -1,6 +1,7 @@
 mod edit;
 mod write;
 
+use crate::activation::{Evidence, Matcher, Run};
 use crate::change::{Changes, Facts};
 use crate::dag::{Dag, Slot};
 use crate::error::{Error, KnownIds};
@@ -10,7 +11,7 @@ use crate::reconcile::Suffixes;
 use crate::retired::{Retired, RetiredTask};
 use crate::state::{Explanation, State, Summary};
 use crate::task::{Given, Status, Task, TaskDraft, TaskPatch};
-use edit::Edit;
+use edit::{Edit, RunChange};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
@@ -33,7 +34,9 @@ use std::sync::Arc;
 pub struct TaskList {
     pub(crate) dag: Arc<Dag>,
     pub(crate) retired: Arc<Retired>,
+    pub(crate) run: Arc<Run>,
     suffixes: Arc<Suffixes>,
+    matcher: Arc<Matcher>,
     policy: Policy,
     limits: Limits,
 }
@@ -101,10 +104,15 @@ impl TaskList {
         Ok(self.tasks_at(self.dag.dependents(slot)).collect())
     }
 
-    /// The state of the live task with that id.
+    /// The state of the live task with that id, or of one that was deleted and is remembered.
     pub fn state(&self, id: impl AsRef<str>) -> Option<State> {
-        let slot = self.dag.find(id.as_ref().trim())?;
-        Some(self.dag.condition(slot).state)
+        let id = id.as_ref().trim();
+        match self.dag.find(id) {
+            Some(slot) => Some(self.dag.condition(slot).state),
+            None => (self.retired.get(id))
+                .filter(|task| task.deleted)
+                .map(|_| State::Deleted),
+        }
     }
 
     /// Why the task is in the state it is in.
@@ -114,11 +122,26 @@ impl TaskList {
     /// [`Error::UnknownTask`].
     pub fn explain(&self, id: impl AsRef<str>) -> Result<Explanation, Error> {
         let slot = self.find(id.as_ref())?;
+        let (task, state) = (self.dag.task(slot), self.dag.condition(slot).state);
+        let dormant = task.activation.as_ref().filter(|_| state == State::Dormant);
         Ok(Explanation {
-            id: self.dag.task(slot).id.clone(),
-            state: self.dag.condition(slot).state,
+            id: task.id.clone(),
+            state,
             open_blockers: ids_at(&self.dag, self.dag.open_blockers(slot)),
+            waits_for: dormant.map_or(Vec::new(), |activation| {
+                activation.shared_patterns().to_vec()
+            }),
         })
+    }
+
+    /// The tasks that sleep until their activation is met. Costs what it gives.
+    pub fn dormant(&self) -> impl Iterator<Item = &Task> {
+        self.tasks_at(self.dag.in_state(State::Dormant))
+    }
+
+    /// The run that is going on, if one was begun.
+    pub fn run(&self) -> Option<&str> {
+        self.run.id.as_deref()
     }
 
     /// The tasks that can be started. Costs what it gives.
@@ -148,11 +171,12 @@ impl TaskList {
 
     /// The counts of the list. O(1).
     pub fn summary(&self) -> Summary {
-        let [in_progress, ready, blocked, completed] = [
+        let [in_progress, ready, blocked, completed, dormant] = [
             State::InProgress,
             State::Ready,
             State::Blocked,
             State::Completed,
+            State::Dormant,
         ]
         .map(|state| self.dag.count(state));
         let (total, pending) = (self.len(), ready + blocked);
@@ -163,6 +187,7 @@ impl TaskList {
             in_progress,
             pending,
             incomplete,
+            dormant,
             blocked,
             ready,
             has_tasks: total > 0,
@@ -184,6 +209,7 @@ impl TaskList {
             fields.description = Given::all_of(&task.description);
             fields.active_form = Given::all_of(&task.active_form);
             fields.owner = Given::all_of(&task.owner);
+            fields.activation = Given::all_of(&task.activation);
             fields.metadata = Given::all_of(&task.metadata);
             draft
         };
@@ -212,12 +238,18 @@ impl TaskList {
     }
 
     /// A list of these, with the default policy.
-    pub(crate) fn loaded(dag: Dag, retired: Retired) -> Self {
+    pub(crate) fn loaded(dag: Dag, retired: Retired, run: Run, matcher: Arc<Matcher>) -> Self {
         TaskList {
             dag: Arc::new(dag),
             retired: Arc::new(retired),
+            run: Arc::new(run),
+            matcher,
             ..TaskList::default()
         }
+    }
+
+    pub(crate) fn unknown_task(&self, id: &str) -> Error {
+        unknown_task(&self.dag, id)
     }
 
     fn find(&self, id: &str) -> Result<Slot, Error> {
@@ -231,10 +263,14 @@ impl TaskList {
 
 fn find(dag: &Dag, id: &str) -> Result<Slot, Error> {
     let id = id.trim();
-    dag.find(id).ok_or_else(|| Error::UnknownTask {
-        id: id.into(),
+    dag.find(id).ok_or_else(|| unknown_task(dag, id))
+}
+
+fn unknown_task(dag: &Dag, id: &str) -> Error {
+    Error::UnknownTask {
+        id: id.trim().into(),
         known: KnownIds::new(dag.ids()),
-    })
+    }
 }
 
 fn ids_at(dag: &Dag, slots: impl IntoIterator<Item = Slot>) -> Vec<TaskId> {
@@ -369,6 +405,104 @@ impl TaskList {
         self.update(id, TaskPatch::new().status(Status::Deleted))
     }
 
+    /// Brings a retired task back under its id, with its fields, pending, at the end and without
+    /// dependencies.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::IdTaken`] where the task is in the list, [`Error::NotRetired`] where no task
+    /// that is remembered has the id.
+    ///
+    /// ```
+    /// use agent_tasklist::{TaskDraft, TaskList};
+    ///
+    /// let mut list = TaskList::new();
+    /// let id = list.create(TaskDraft::new("Ship").description("on Friday"))?.id;
+    /// list.delete(&id)?;
+    /// list.restore(&id)?;
+    /// assert_eq!(list.get(&id).unwrap().description.as_deref(), Some("on Friday"));
+    /// # Ok::<(), agent_tasklist::Error>(())
+    /// ```
+    pub fn restore(&mut self, id: impl AsRef<str>) -> Result<Changes, Error> {
+        let ((), changes) = self.change(|edit| edit.restore(id.as_ref().trim()))?;
+        Ok(changes)
+    }
+
+    /// Adds to the files that were modified in the current run, and wakes the tasks whose
+    /// [`Activation`](crate::Activation) is met by them.
+    ///
+    /// Paths are from the root of the work, with `/` between segments; empty and `.` segments do
+    /// not count. Empty paths are skipped. Costs the new paths times the compiled patterns of dormant
+    /// tasks, which are matched together.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidPath`] for a path with a `..` segment.
+    ///
+    /// ```
+    /// use agent_tasklist::{Activation, TaskDraft, TaskList};
+    ///
+    /// let mut list = TaskList::new();
+    /// let tests = Activation::files_modified(["**/*_test.go"])?;
+    /// let id = list.create(TaskDraft::new("Run the integration tests").activation(tests))?.id;
+    /// assert!(list.files_modified(["main.go"])?.effects.woken.is_empty());
+    /// assert_eq!(list.files_modified(["pkg/a_test.go"])?.effects.woken, [id]);
+    /// assert!(list.files_modified(["pkg/a_test.go"])?.is_empty(), "a second push changes nothing");
+    /// # Ok::<(), agent_tasklist::Error>(())
+    /// ```
+    pub fn files_modified<I>(&mut self, paths: I) -> Result<Changes, Error>
+    where
+        I: IntoIterator,
+        I::Item: AsRef<str>,
+    {
+        let paths: Vec<I::Item> = paths.into_iter().collect();
+        let paths = paths.iter().map(AsRef::as_ref);
+        let ((), changes) = self.change(|edit| edit.files_modified(paths))?;
+        Ok(changes)
+    }
+
+    /// The same as [`TaskList::files_modified`], for paths with `\` between segments too.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidPath`] for a path with a `..` segment.
+    pub fn files_modified_on_windows<I>(&mut self, paths: I) -> Result<Changes, Error>
+    where
+        I: IntoIterator,
+        I::Item: AsRef<str>,
+    {
+        self.files_modified(
+            paths
+                .into_iter()
+                .map(|path| path.as_ref().replace('\\', "/")),
+        )
+    }
+
+    /// Begins a run: the files modified before no longer count, so that a task with an activation
+    /// goes dormant again unless it was ever started or completed. No change where the run
+    /// with that id is going on.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidId`]: the id of a run follows the rules of [`TaskId`].
+    ///
+    /// ```
+    /// use agent_tasklist::{Activation, State, TaskDraft, TaskList};
+    ///
+    /// let mut list = TaskList::new();
+    /// let docs = Activation::files_modified(["docs/"])?;
+    /// let id = list.create(TaskDraft::new("Build the site").activation(docs))?.id;
+    /// list.files_modified(["docs/index.md"])?;
+    /// assert_eq!(list.state(&id), Some(State::Ready));
+    /// list.begin_run("run-2")?;
+    /// assert_eq!(list.state(&id), Some(State::Dormant));
+    /// # Ok::<(), agent_tasklist::Error>(())
+    /// ```
+    pub fn begin_run(&mut self, id: impl AsRef<str>) -> Result<Changes, Error> {
+        let ((), changes) = self.change(|edit| edit.begin_run(id.as_ref()))?;
+        Ok(changes)
+    }
+
     /// The one door that every change goes through: edit, check, tell what changed; or
     /// undo it all.
     fn change<T>(
@@ -407,10 +541,30 @@ impl TaskList {
     }
 }
 
+impl TaskList {
+    fn change_run(&mut self, change: RunChange) {
+        match (change, Arc::make_mut(&mut self.run)) {
+            (RunChange::Began(id), run) => {
+                *run = Run {
+                    id: Some(id),
+                    evidence: Evidence::default(),
+                }
+            }
+            (RunChange::EvidenceLost, run) => run.evidence = Evidence::Incomplete,
+            (RunChange::FilesAdded(news), run) => {
+                if let Evidence::Files(files) = &mut run.evidence {
+                    files.extend(news);
+                }
+            }
+        }
+    }
+}
+
 impl PartialEq for TaskList {
     fn eq(&self, other: &Self) -> bool {
         (Arc::ptr_eq(&self.dag, &other.dag) || self.dag == other.dag)
             && (Arc::ptr_eq(&self.retired, &other.retired) || self.retired == other.retired)
+            && self.run == other.run
     }
 }
 
@@ -421,6 +575,7 @@ impl fmt::Debug for TaskList {
         f.debug_struct("TaskList")
             .field("tasks", &self.dag)
             .field("retired", &self.retired)
+            .field("run", &self.run)
             .field("policy", &self.policy)
             .field("limits", &self.limits)
             .finish()

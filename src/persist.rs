@@ -1,5 +1,6 @@
 //! The stored JSON form, versioned, and checked on load.
 
+use crate::activation::{Activation, Evidence, Matcher, Run};
 use crate::dag::Dag;
 use crate::error::{Error, IdProblem, Limit, TaskProblem};
 use crate::id::TaskId;
@@ -10,6 +11,7 @@ use crate::text::is_blank;
 use serde::de::{self, Deserialize, Deserializer};
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 use serde_json::{Map, Value};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 const VERSION: u64 = 1;
@@ -75,6 +77,26 @@ struct StoredList {
     tasks: Vec<StoredTask>,
     #[serde(default)]
     retired: Vec<StoredTask>,
+    #[serde(default)]
+    run: StoredRun,
+}
+
+#[derive(Default, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredRun {
+    #[serde(default)]
+    id: Option<Box<str>>,
+    #[serde(default)]
+    files: Vec<Arc<str>>,
+    #[serde(default)]
+    incomplete: bool,
+}
+
+/// A condition by its kind, which is refused by name where it is not known.
+#[derive(serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum StoredActivation {
+    FilesModified(Vec<Arc<str>>),
 }
 
 /// The version, refused as it is read, before what a later one may have changed.
@@ -102,7 +124,11 @@ struct StoredTask {
     #[serde(default)]
     owner: Option<Arc<str>>,
     #[serde(default)]
+    activation: Option<StoredActivation>,
+    #[serde(default)]
     metadata: Option<Arc<Map<String, Value>>>,
+    #[serde(default)]
+    started: bool,
     #[serde(default)]
     blocked_by: Vec<Box<str>>,
     #[serde(default)]
@@ -111,15 +137,26 @@ struct StoredTask {
 
 impl StoredList {
     fn check(self) -> Result<TaskList, Error> {
-        let mut dag = Dag::with_capacity(self.tasks.len());
+        let run = self.run.check()?;
+        let mut tasks = Vec::with_capacity(self.tasks.len());
         let mut blockers = Vec::with_capacity(self.tasks.len());
         for mut stored in self.tasks {
             blockers.push(std::mem::take(&mut stored.blocked_by));
-            let retired = stored.check()?;
-            if retired.deleted {
-                return Err(invalid(&retired.task.id, TaskProblem::DeletedStatus));
+            let RetiredTask { task, deleted } = stored.check()?;
+            if deleted {
+                return Err(invalid(&task.id, TaskProblem::DeletedStatus));
             }
-            (dag.append(retired.task)).map_err(|task| Error::DuplicateId {
+            tasks.push(task);
+        }
+        let mut matcher = Arc::default();
+        let asleep = Matcher::unmet(
+            &mut matcher,
+            tasks.iter().map(|task| &**task),
+            &run.evidence,
+        );
+        let mut dag = Dag::with_capacity(tasks.len());
+        for (task, asleep) in tasks.into_iter().zip(asleep) {
+            (dag.append(task, asleep)).map_err(|task| Error::DuplicateId {
                 id: task.id.clone(),
             })?;
         }
@@ -146,7 +183,40 @@ impl StoredList {
                 return Err(Error::DuplicateId { id });
             }
         }
-        Ok(TaskList::loaded(dag, retired))
+        Ok(TaskList::loaded(dag, retired, run, matcher))
+    }
+}
+
+/// A stored id, which must be what it is trimmed to.
+fn stored_id(text: &str) -> Result<TaskId, Error> {
+    let id = TaskId::new(text)?;
+    match id == *text {
+        true => Ok(id),
+        false => Err(Error::InvalidId {
+            id: text.into(),
+            problem: IdProblem::Untrimmed,
+        }),
+    }
+}
+
+impl StoredRun {
+    fn check(self) -> Result<Run, Error> {
+        let id = self.id.as_deref().map(stored_id).transpose()?;
+        let evidence = match self.incomplete {
+            false => Evidence::loaded(self.files)?,
+            true if self.files.is_empty() => Evidence::Incomplete,
+            true => {
+                return Err(Error::LimitExceeded {
+                    limit: Limit::Evidence,
+                    max: 0,
+                    found: self.files.len(),
+                });
+            }
+        };
+        Ok(Run {
+            id: id.map(|id| id.as_str().into()),
+            evidence,
+        })
     }
 }
 
@@ -184,13 +254,7 @@ fn invalid(task: &TaskId, problem: TaskProblem) -> Error {
 
 impl StoredTask {
     fn check(self) -> Result<RetiredTask, Error> {
-        let id = TaskId::new(&self.id)?;
-        if id != *self.id {
-            return Err(Error::InvalidId {
-                id: (*self.id).into(),
-                problem: IdProblem::Untrimmed,
-            });
-        }
+        let id = stored_id(&self.id)?;
         let texts = [&self.description, &self.active_form, &self.owner];
         let problem = if is_blank(&self.subject) {
             Some(TaskProblem::BlankSubject)
@@ -213,8 +277,16 @@ impl StoredTask {
         if let Some(metadata) = &self.metadata {
             check_metadata(metadata)?;
         }
+        let activation = match self.activation {
+            None => None,
+            Some(StoredActivation::FilesModified(patterns)) => {
+                Some(Arc::new(Activation::loaded(patterns)?))
+            }
+        };
         let task = Task {
             id,
+            activation,
+            started: self.started || self.status.is_started(),
             subject: self.subject,
             description: self.description,
             active_form: self.active_form,
@@ -239,15 +311,49 @@ impl<'de> Deserialize<'de> for TaskList {
 impl Serialize for TaskList {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let retired = self.retired.len() > 0;
-        let mut list = serializer.serialize_struct("TaskList", 2 + usize::from(retired))?;
+        let run = *self.run != Run::default();
+        let fields = 2 + usize::from(retired) + usize::from(run);
+        let mut list = serializer.serialize_struct("TaskList", fields)?;
         list.serialize_field("version", &VERSION)?;
         list.serialize_field("tasks", &Live(&self.dag))?;
         match retired {
             true => list.serialize_field("retired", &*self.retired)?,
             false => list.skip_field("retired")?,
         }
+        match run {
+            true => list.serialize_field("run", &RunOut::new(&self.run))?,
+            false => list.skip_field("run")?,
+        }
         list.end()
     }
+}
+
+#[derive(serde::Serialize)]
+struct RunOut<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    files: Option<&'a BTreeSet<Arc<str>>>,
+    #[serde(skip_serializing_if = "is_false")]
+    incomplete: bool,
+}
+
+impl<'a> RunOut<'a> {
+    fn new(run: &'a Run) -> Self {
+        RunOut {
+            id: run.id.as_deref(),
+            files: match &run.evidence {
+                Evidence::Files(files) => Some(files).filter(|files| !files.is_empty()),
+                Evidence::Incomplete => None,
+            },
+            incomplete: run.evidence == Evidence::Incomplete,
+        }
+    }
+}
+
+#[derive(serde::Serialize)]
+struct ActivationOut<'a> {
+    files_modified: &'a [Arc<str>],
 }
 
 #[derive(serde::Serialize)]
@@ -262,7 +368,12 @@ struct TaskOut<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     owner: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    activation: Option<ActivationOut<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     metadata: Option<&'a Map<String, Value>>,
+    /// Left out where the status says it.
+    #[serde(skip_serializing_if = "is_false")]
+    started: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     blocked_by: Vec<&'a TaskId>,
     #[serde(skip_serializing_if = "is_false")]
@@ -282,7 +393,11 @@ impl<'a> TaskOut<'a> {
             description: task.description.as_deref(),
             active_form: task.active_form.as_deref(),
             owner: task.owner.as_deref(),
+            activation: task.activation.as_ref().map(|activation| ActivationOut {
+                files_modified: activation.shared_patterns(),
+            }),
             metadata: task.metadata.as_deref(),
+            started: task.started && !task.status.is_started(),
             blocked_by,
             deleted,
         }

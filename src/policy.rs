@@ -1,3 +1,4 @@
+use crate::activation::EVIDENCE_CAP;
 use crate::retired::RETIRED_CAP;
 
 /// What a list allows: how many tasks may be in progress, and what happens to
@@ -62,12 +63,14 @@ pub enum Dropped {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Limits {
     retired: usize,
+    evidence: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
         Limits {
             retired: RETIRED_CAP,
+            evidence: EVIDENCE_CAP,
         }
     }
 }
@@ -83,6 +86,19 @@ impl Limits {
     #[must_use]
     pub fn with_retired(mut self, tasks: usize) -> Self {
         self.retired = tasks.min(RETIRED_CAP);
+        self
+    }
+
+    /// How many modified files a run keeps, 100,000 unless lowered. Past it the evidence is
+    /// incomplete, and every activation counts as met, so that no gate opens by accident.
+    pub fn evidence(&self) -> usize {
+        self.evidence
+    }
+
+    /// Lowers the cap on modified files; a figure above 100,000 means 100,000.
+    #[must_use]
+    pub fn with_evidence(mut self, files: usize) -> Self {
+        self.evidence = files.min(EVIDENCE_CAP);
         self
     }
 }

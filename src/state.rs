@@ -1,7 +1,8 @@
-use crate::error::Ids;
+use crate::error::{Ids, Patterns};
 use crate::id::TaskId;
 use crate::task::Status;
 use std::fmt;
+use std::sync::Arc;
 
 /// What follows for a task from the whole list. Never stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -15,16 +16,23 @@ pub enum State {
     Blocked,
     /// Done.
     Completed,
+    /// Pending, and asleep until its [`Activation`](crate::Activation) is met. Not worked on, and in nobody's way.
+    Dormant,
+    /// Retired, by a delete.
+    Deleted,
 }
 
 impl State {
-    pub(crate) const COUNT: usize = 4;
+    /// How many states a live task can be in.
+    pub(crate) const LIVE: usize = 5;
 
-    /// The one place that decides a live task's state.
-    pub(crate) fn of(status: Status, open_blockers: u32) -> State {
+    /// The one place that decides a task's state.
+    pub(crate) fn of(status: Status, dormant: bool, open_blockers: u32) -> State {
         match status {
             Status::InProgress => State::InProgress,
-            Status::Completed | Status::Deleted => State::Completed,
+            Status::Completed => State::Completed,
+            Status::Deleted => State::Deleted,
+            Status::Pending if dormant => State::Dormant,
             Status::Pending if open_blockers > 0 => State::Blocked,
             Status::Pending => State::Ready,
         }
@@ -35,17 +43,19 @@ impl State {
     pub fn is_open(self) -> bool {
         match self {
             State::InProgress | State::Ready | State::Blocked => true,
-            State::Completed => false,
+            State::Completed | State::Dormant | State::Deleted => false,
         }
     }
 
-    /// `in_progress`, `ready`, `blocked` or `completed`.
+    /// `in_progress`, `ready`, `blocked`, `completed`, `dormant` or `deleted`.
     pub fn as_str(self) -> &'static str {
         match self {
             State::InProgress => "in_progress",
             State::Ready => "ready",
             State::Blocked => "blocked",
             State::Completed => "completed",
+            State::Dormant => "dormant",
+            State::Deleted => "deleted",
         }
     }
 }
@@ -66,10 +76,12 @@ pub struct Summary {
     pub completed: usize,
     /// Those in progress.
     pub in_progress: usize,
-    /// Those pending, blocked ones included.
+    /// Those pending, blocked ones included, dormant ones not.
     pub pending: usize,
-    /// Those pending or in progress.
+    /// Those pending or in progress, dormant ones not included.
     pub incomplete: usize,
+    /// Those pending that are asleep.
+    pub dormant: usize,
     /// Those pending that wait for another task.
     pub blocked: usize,
     /// Those pending that can be started.
@@ -105,20 +117,24 @@ pub struct Explanation {
     /// Its blockers that are not completed, in list order. A task that was
     /// started or completed before they came can have some too.
     pub open_blockers: Vec<TaskId>,
+    /// The patterns that a dormant task waits for; empty in every other state.
+    pub waits_for: Vec<Arc<str>>,
 }
 
 impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} is ", self.id)?;
         match self.state {
-            State::InProgress => write!(f, "{} is in progress", self.id),
-            State::Ready => write!(f, "{} is ready", self.id),
-            State::Completed => write!(f, "{} is completed", self.id),
-            State::Blocked => write!(f, "{} is blocked", self.id),
-        }?;
-        match &*self.open_blockers {
-            [] => Ok(()),
-            blockers if self.state == State::Blocked => write!(f, " by {}", Ids(blockers)),
-            blockers => write!(f, ", while {} not completed", Ids(blockers)),
+            State::InProgress => f.write_str("in progress"),
+            State::Blocked => write!(f, "blocked by {}", Ids(&self.open_blockers)),
+            State::Dormant => {
+                let patterns = Patterns(&self.waits_for);
+                write!(
+                    f,
+                    "dormant until a file that matches {patterns} is modified"
+                )
+            }
+            State::Ready | State::Completed | State::Deleted => f.write_str(self.state.as_str()),
         }
     }
 }

@@ -1,3 +1,4 @@
+use crate::activation::Activation;
 use crate::error::{Error, Limit};
 use crate::id::TaskId;
 use crate::text;
@@ -31,6 +32,10 @@ impl Status {
             Status::Deleted => "deleted",
         }
     }
+
+    pub(crate) fn is_started(self) -> bool {
+        matches!(self, Status::InProgress | Status::Completed)
+    }
 }
 
 impl fmt::Display for Status {
@@ -56,10 +61,15 @@ pub struct Task {
     pub active_form: Option<Arc<str>>,
     /// Who works on it.
     pub owner: Option<Arc<str>>,
+    /// What the task sleeps until.
+    pub activation: Option<Arc<Activation>>,
     /// Whatever the host keeps with the task; `None` rather than an empty object.
     pub metadata: Option<Arc<Map<String, Value>>>,
     /// What somebody said of it.
     pub status: Status,
+    /// Whether it ever was in progress or completed. If so it is never dormant again,
+    /// whatever becomes of its activation.
+    pub started: bool,
 }
 
 impl Task {
@@ -71,6 +81,7 @@ impl Task {
     pub(crate) fn with_status(&self, status: Status) -> Self {
         Task {
             status,
+            started: self.started || status.is_started(),
             ..self.clone()
         }
     }
@@ -118,6 +129,8 @@ pub enum Field {
     ActiveForm,
     /// The owner.
     Owner,
+    /// The activation.
+    Activation,
     /// The metadata.
     Metadata,
     /// All dependencies on other tasks.
@@ -134,6 +147,7 @@ pub(crate) struct Fields {
     pub(crate) description: Given<Arc<str>>,
     pub(crate) active_form: Given<Arc<str>>,
     pub(crate) owner: Given<Arc<str>>,
+    pub(crate) activation: Given<Arc<Activation>>,
     pub(crate) metadata: Given<Arc<Map<String, Value>>>,
     pub(crate) blocked_by: Option<Vec<Arc<str>>>,
     pub(crate) blocks: Option<Vec<Arc<str>>>,
@@ -145,6 +159,7 @@ impl Fields {
             Field::Description => self.description = Given::Cleared,
             Field::ActiveForm => self.active_form = Given::Cleared,
             Field::Owner => self.owner = Given::Cleared,
+            Field::Activation => self.activation = Given::Cleared,
             Field::Metadata => self.metadata = Given::Cleared,
             Field::BlockedBy => self.blocked_by = Some(Vec::new()),
             Field::Blocks => self.blocks = Some(Vec::new()),
@@ -169,14 +184,17 @@ impl Fields {
 
     /// The old task with these fields over it.
     pub(crate) fn over(&self, old: &Task) -> Task {
+        let status = self.status.unwrap_or(old.status);
         Task {
             id: old.id.clone(),
             subject: self.subject.as_ref().unwrap_or(&old.subject).clone(),
             description: self.description.over(old.description.clone()),
             active_form: self.active_form.over(old.active_form.clone()),
             owner: self.owner.over(old.owner.clone()),
+            activation: self.activation.over(old.activation.clone()),
             metadata: self.metadata.over(old.metadata.clone()),
-            status: self.status.unwrap_or(old.status),
+            status,
+            started: old.started || status.is_started(),
         }
     }
 
@@ -188,8 +206,10 @@ impl Fields {
             description: None,
             active_form: None,
             owner: None,
+            activation: None,
             metadata: None,
             status: Status::Pending,
+            started: false,
         })
     }
 }
@@ -251,6 +271,13 @@ macro_rules! common_setters {
         #[must_use]
         pub fn owner(mut self, name: impl AsRef<str>) -> Self {
             self.fields.owner.set_text(name.as_ref());
+            self
+        }
+
+        /// Sets what the task sleeps until.
+        #[must_use]
+        pub fn activation(mut self, activation: Activation) -> Self {
+            self.fields.activation = Given::Set(Arc::new(activation));
             self
         }
 

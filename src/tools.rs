@@ -1,5 +1,6 @@
 mod input;
 mod mastra;
+mod murmur;
 mod schema;
 
 use crate::change::{Changes, Demotion};
@@ -34,7 +35,14 @@ use serde_json::Value;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Toolset {
+    kind: Kind,
     policy: Policy,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Mastra,
+    Murmur,
 }
 
 /// A tool as a model is told of it.
@@ -69,7 +77,28 @@ impl Toolset {
     /// `task_update`, `task_complete` and `task_check`. They take Mastra's parameters
     /// and answer in its form, with notes after a blank line.
     pub fn mastra() -> Self {
+        Toolset::of(Kind::Mastra)
+    }
+
+    /// Murmur's four task tools, in its wire form: `task_list`, `task_create`, `task_update` and
+    /// `task_get`. Errors carry its codes. A task that was deleted is still listed.
+    ///
+    /// ```
+    /// use agent_tasklist::{TaskList, Toolset};
+    /// use serde_json::json;
+    ///
+    /// let mut list = TaskList::new();
+    /// let args = json!({"subject": "Update API docs", "activate_when": "files_modified", "pattern": "api/**"});
+    /// let reply = Toolset::murmur().call(&mut list, "task_create", &args);
+    /// assert_eq!(reply.text, r#"{"task_id":"task_update_api_docs"}"#);
+    /// ```
+    pub fn murmur() -> Self {
+        Toolset::of(Kind::Murmur)
+    }
+
+    fn of(kind: Kind) -> Self {
         Toolset {
+            kind,
             policy: Policy::default(),
         }
     }
@@ -83,7 +112,10 @@ impl Toolset {
 
     /// What to tell the model of each tool.
     pub fn specs(&self) -> Vec<ToolSpec> {
-        mastra::specs()
+        match self.kind {
+            Kind::Mastra => mastra::specs(),
+            Kind::Murmur => murmur::specs(),
+        }
     }
 
     /// Carries out a call on a list, under the toolset's policy.
@@ -92,13 +124,17 @@ impl Toolset {
     /// the change asked for is said in the reply, for the model to correct itself.
     pub fn call(&self, list: &mut TaskList, name: &str, args: &Value) -> Reply {
         list.set_policy(self.policy);
-        mastra::call(list, name, args)
+        match self.kind {
+            Kind::Mastra => mastra::call(list, name, args),
+            Kind::Murmur => murmur::call(list, name, args),
+        }
     }
 }
 
 /// Why a call is refused.
 enum Refusal {
     NoSuchTool,
+    OtherList(String),
     Input(input::Problems),
     List(Error),
 }
@@ -107,6 +143,12 @@ impl From<Error> for Refusal {
     fn from(error: Error) -> Self {
         Refusal::List(error)
     }
+}
+
+fn no_such_tool(name: &str, specs: &[ToolSpec]) -> String {
+    let names: Vec<&str> = specs.iter().map(|spec| spec.name).collect();
+    let name = Quote(name).to_string();
+    format!("There is no tool {name:?}. Tools: {}.", names.join(", "))
 }
 
 /// What the model may not expect of a change, a line each.

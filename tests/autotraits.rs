@@ -5,6 +5,7 @@ use agent_tasklist::*;
 #[test]
 fn send_sync_static() {
     fn check<T: Send + Sync + Unpin + std::panic::UnwindSafe + 'static>() {}
+    check::<Activation>();
     check::<Blocked>();
     check::<Changes>();
     check::<Created>();
@@ -22,10 +23,14 @@ fn send_sync_static() {
     check::<Field>();
     check::<IdProblem>();
     check::<InProgress>();
+    check::<KeyProblem>();
     check::<KnownIds>();
     check::<Limit>();
     check::<Limits>();
+    check::<ListKey>();
     check::<Notes>();
+    check::<PathProblem>();
+    check::<PatternProblem>();
     check::<Policy>();
     check::<Rebound>();
     check::<Reply>();

@@ -2,7 +2,8 @@
 //! right outcome. The number is that of the report; `tests/CASES.md` says where it came from.
 
 use agent_tasklist::{
-    Demotion, Error, Field, IdProblem, State, Status, TaskDraft, TaskList, TaskPatch, Toolset,
+    Activation, Demotion, Error, Field, IdProblem, State, Status, TaskDraft, TaskList, TaskPatch,
+    Toolset,
 };
 use serde_json::{Value, json};
 
@@ -675,6 +676,94 @@ fn c65_the_active_form_may_be_left_out() {
     let reply = call(&mut list, "task_write", args);
     assert!(reply.text.contains("Currently: Run tests (task_run_tests)"));
     assert_eq!(reply.data["tasks"][0]["activeForm"], "Run tests");
+}
+
+/// One task with a pattern, what is pushed, and its state after each push.
+fn asleep_until(pattern: &str, pushes: &[(&[&str], State)]) {
+    let mut list = TaskList::new();
+    let activation = Activation::files_modified([pattern]).unwrap();
+    list.create(draft("t", "T", Pending).activation(activation))
+        .unwrap();
+    assert_eq!(list.state("t"), Some(State::Dormant));
+    for (paths, state) in pushes {
+        list.files_modified(*paths).unwrap();
+        assert_eq!(list.state("t"), Some(*state), "{pattern} after {paths:?}");
+    }
+}
+
+#[test]
+fn c66_one_star_does_not_cross_folders() {
+    asleep_until(
+        "src/*.rs",
+        &[
+            (&["src/a/b.rs"], State::Dormant),
+            (&["src/b.rs"], State::Ready),
+        ],
+    );
+}
+
+#[test]
+fn c67_two_stars_match_no_folder_too() {
+    asleep_until("**/*_test.go", &[(&["x_test.go"], State::Ready)]);
+}
+
+#[test]
+fn c69_a_malformed_pattern_is_refused_when_given() {
+    let mut list = TaskList::new();
+    let args = json!({"subject": "T", "activate_when": "files_modified", "pattern": "[ab"});
+    let reply = Toolset::murmur().call(&mut list, "task_create", &args);
+    assert!(reply.is_error && reply.text.contains("Invalid pattern \"[ab\": unclosed"));
+    assert!(list.is_empty());
+}
+
+#[test]
+fn s01_a_dormant_task_does_not_hold_the_agent() {
+    let tests = Activation::files_modified(["**/*_test.go"]).unwrap();
+    let list = list([
+        TaskDraft::new("A").status(Completed),
+        TaskDraft::new("Run integration tests").activation(tests),
+    ]);
+    assert!(list.can_finish());
+    assert!(ready(&list).is_empty());
+}
+
+#[test]
+fn s02_once_awake_it_holds_the_agent() {
+    let tests = Activation::files_modified(["**/*_test.go"]).unwrap();
+    let mut list = list([draft("r", "Run integration tests", Pending).activation(tests)]);
+    list.files_modified(["pkg/a_test.go"]).unwrap();
+    assert!(!list.can_finish());
+    list.complete("r").unwrap();
+    assert!(list.can_finish());
+}
+
+#[test]
+fn s03_the_empty_pattern_is_any_file() {
+    asleep_until("", &[(&[], State::Dormant), (&["README"], State::Ready)]);
+}
+
+#[test]
+fn s05_only_the_current_run_counts() {
+    let rust = Activation::files_modified(["*.rs"]).unwrap();
+    let mut list = list([draft("t", "T", Pending).activation(rust)]);
+    list.begin_run("r1").unwrap();
+    list.files_modified(["a.rs"]).unwrap();
+    assert_eq!(list.state("t"), Some(State::Ready));
+    let changes = list.begin_run("r2").unwrap();
+    assert_eq!(changes.effects.fallen_asleep, ["t"]);
+    assert_eq!(list.state("t"), Some(State::Dormant));
+}
+
+#[test]
+fn s07_a_dormant_task_does_not_block() {
+    let rust = Activation::files_modified(["*.rs"]).unwrap();
+    let mut list = list([
+        draft("l", "Lint", Pending).activation(rust),
+        draft("s", "Ship", Pending).blocked_by(["l"]),
+    ]);
+    assert_eq!(ready(&list), ["s"]);
+    list.files_modified(["a.rs"]).unwrap();
+    assert_eq!(ready(&list), ["l"]);
 }
 
 #[test]

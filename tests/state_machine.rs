@@ -5,12 +5,12 @@ mod model;
 
 use agent_tasklist as real;
 use model::{Answers, Changes, Facts, Fields, Given, Item, List, Model, OfTask, Op, Pairs, Patch};
-use model::{Retired, Summary, Task, strings};
+use model::{Retired, Run, Summary, Task, starts, strings};
 use proptest::collection::vec;
 use proptest::option::{of, weighted};
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
-use real::{Error, Field, Limits, Status, TaskDraft, TaskList, TaskPatch};
+use real::{Activation, Error, Field, Limits, Status, TaskDraft, TaskList, TaskPatch};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
@@ -20,9 +20,10 @@ use std::collections::BTreeSet;
 #[derive(Clone, Debug)]
 enum Step {
     Call(Box<Op>),
-    /// Sets the cap on retired tasks.
-    Cap(usize),
-    /// Loads the list anew, some tasks with another status.
+    /// Sets the caps on retired tasks and on evidence.
+    Cap(usize, usize),
+    /// Loads the list anew, some tasks with another status. A stored status that starts a
+    /// task says it alone, so that one set to pending was never started.
     Reload(Vec<Option<Status>>),
 }
 
@@ -127,6 +128,54 @@ fn metadata() -> impl Strategy<Value = Given<Map<String, Value>>> {
     ]
 }
 
+/// In their stored form, or blank.
+const PATTERNS: &[&str] = &[
+    "*.rs",
+    "docs/",
+    "a/*.x",
+    "",
+    "**/b",
+    "/a.rs",
+    "**",
+    "d?cs/**/b",
+    "a/**",
+    "docs/a**",
+    " ",
+];
+
+fn activation() -> impl Strategy<Value = Given<Vec<String>>> {
+    let pattern = || {
+        let pattern = prop_oneof![5 => Just("*.rs"), 2 => Just("docs/"), 3 => select(PATTERNS)];
+        pattern.prop_map(str::to_owned)
+    };
+    let patterns = prop_oneof![4 => vec(pattern(), 1), 1 => vec(pattern(), 2..4)];
+    prop_oneof![
+        12 => Just(Given::Kept),
+        1 => Just(Given::Cleared),
+        6 => patterns.prop_map(Given::Set),
+    ]
+}
+
+fn path() -> impl Strategy<Value = String> {
+    const PATHS: &[&str] = &[
+        "a.rs", "src/a.rs", "docs/b", "docs/a/b", "docs", "a/b.x", "a/c/b.x", "b", "é",
+    ];
+    const ODD: &[&str] = &[
+        "", ".", "/", "./a.rs", "/a//b.x", "docs/", "..a", "dücs/b", "a/.x", " ", "*.rs",
+    ];
+    prop_oneof![
+        60 => select(PATHS),
+        20 => select(ODD),
+        1 => select(&["../a", "a/..", "a/../b.x"][..]),
+    ]
+    .prop_map(str::to_owned)
+}
+
+fn run() -> impl Strategy<Value = String> {
+    let odd = select(&["", " r1 ", "r/1", "a"][..]);
+    prop_oneof![8 => select(&["r1", "r2", "r3"][..]), 1 => odd].prop_map(str::to_owned)
+}
+
 fn status(running: u32) -> impl Strategy<Value = Option<Status>> {
     prop_oneof![
         200 => Just(None),
@@ -146,19 +195,26 @@ fn fields(
     let edges = vec(edge, 0..3);
     (
         (subject, status, text(&["More", "more "]), forms),
-        (text(&["ann", "bob"]), metadata()),
+        (text(&["ann", "bob"]), metadata(), activation()),
         (weighted(0.25, edges.clone()), weighted(0.1, edges)),
     )
         .prop_map(
-            |((subject, status, description, active_form), (owner, metadata), edges)| Fields {
-                subject,
-                status,
-                description,
-                active_form,
-                owner,
-                metadata,
-                blocked_by: edges.0,
-                blocks: edges.1,
+            |(
+                (subject, status, description, active_form),
+                (owner, metadata, activation),
+                edges,
+            )| {
+                Fields {
+                    subject,
+                    status,
+                    description,
+                    active_form,
+                    owner,
+                    activation,
+                    metadata,
+                    blocked_by: edges.0,
+                    blocks: edges.1,
+                }
             },
         )
 }
@@ -219,6 +275,11 @@ fn target() -> impl Strategy<Value = String> {
     prop_oneof![20 => (0..8usize).prop_map(|n| format!("#{n}")), 1 => id()]
 }
 
+/// Mostly the id of a retired task.
+fn gone() -> impl Strategy<Value = String> {
+    prop_oneof![8 => (0..6usize).prop_map(|n| format!("~{n}")), 1 => id()]
+}
+
 fn other() -> impl Strategy<Value = String> + Clone {
     prop_oneof![30 => (0..8usize).prop_map(|n| format!("%{n}")), 1 => id()].boxed()
 }
@@ -252,6 +313,9 @@ fn op() -> impl Strategy<Value = Op> {
         6 => (target(), patch()).prop_map(|(id, patch)| Op::Update(id, patch)),
         3 => target().prop_map(Op::Complete),
         2 => target().prop_map(Op::Delete),
+        2 => gone().prop_map(Op::Restore),
+        2 => run().prop_map(Op::BeginRun),
+        3 => vec(path(), 0..3).prop_map(Op::FilesModified),
     ]
 }
 
@@ -274,13 +338,59 @@ fn reload_and_write() -> impl Strategy<Value = Vec<Step>> {
     })
 }
 
+/// Tasks that wait for few files, in a list that says little else, so that sleep meets
+/// all that can be said of a task.
+fn naps() -> impl Strategy<Value = Vec<Step>> {
+    let asleep = || {
+        let patterns = prop_oneof![4 => Just("*.rs"), 1 => Just("docs/")];
+        weighted(0.4, patterns).prop_map(|pattern| match pattern {
+            Some(pattern) => Given::Set(vec![pattern.to_owned()]),
+            None => Given::Kept,
+        })
+    };
+    let subject = || weighted(0.25, select(&["A", "B", "C"][..]).prop_map(str::to_owned));
+    let said = move || {
+        (subject(), asleep(), status(40)).prop_map(|(subject, activation, status)| Fields {
+            subject,
+            activation,
+            status,
+            ..Fields::default()
+        })
+    };
+    let items = (bare_items(), vec(said(), 10)).prop_map(|(mut items, said)| {
+        for (item, said) in items.iter_mut().zip(said) {
+            item.fields = said;
+        }
+        items
+    });
+    let patch = (said(), weighted(0.3, vec(other(), 1))).prop_map(|(mut fields, blocked_by)| {
+        fields.subject = None;
+        Patch {
+            fields,
+            add_blocked_by: blocked_by.unwrap_or_default(),
+            ..Patch::default()
+        }
+    });
+    let files = select(&["a.rs", "docs/b", "b"][..]).prop_map(str::to_owned);
+    let op = prop_oneof![
+        3 => items.prop_map(Op::Write),
+        4 => (target(), patch).prop_map(|(id, patch)| Op::Update(id, patch)),
+        2 => vec(files, 1..3).prop_map(Op::FilesModified),
+        1 => run().prop_map(Op::BeginRun),
+        1 => target().prop_map(Op::Delete),
+        1 => gone().prop_map(Op::Restore),
+    ];
+    vec(op.prop_map(Step::call), 2..8)
+}
+
 /// Some tasks, then anything.
 fn steps() -> impl Strategy<Value = Vec<Step>> {
-    let cap = prop_oneof![4 => 0..6usize, 1 => Just(300)];
+    let cap = || prop_oneof![4 => 0..6usize, 1 => Just(200_000)];
     let step = prop_oneof![
         18 => op().prop_map(|op| vec![Step::call(op)]),
-        1 => cap.prop_map(|cap| vec![Step::Cap(cap)]),
+        1 => (cap(), cap()).prop_map(|(retired, files)| vec![Step::Cap(retired, files)]),
         2 => reload_and_write(),
+        2 => naps(),
     ];
     (vec(subject(), 0..8), vec(step, 1..20)).prop_map(|(subjects, steps)| {
         let items = subjects.into_iter().map(|subject| Item {
@@ -350,7 +460,8 @@ fn resolve(op: &Op, list: &List) -> Op {
                 known.look_up_all(ids, 0);
             }
         }
-        Op::Complete(id) | Op::Delete(id) => *id = known.look_up(id, 0),
+        Op::Complete(id) | Op::Delete(id) | Op::Restore(id) => *id = known.look_up(id, 0),
+        Op::BeginRun(_) | Op::FilesModified(_) => {}
     }
     op
 }
@@ -447,6 +558,11 @@ macro_rules! with_fields {
         let to = with_given!(to, fields.active_form, active_form, ActiveForm);
         let to = with_given!(to, fields.owner, owner, Owner);
         let to = with_given!(to, fields.metadata, metadata, Metadata);
+        let to = match &fields.activation {
+            Given::Set(patterns) => to.activation(Activation::files_modified(patterns).unwrap()),
+            Given::Cleared => to.clear(Field::Activation),
+            Given::Kept => to,
+        };
         let to = with_ids!(to, fields.blocked_by, blocked_by, BlockedBy);
         let to = with_ids!(to, fields.blocks, blocks, Blocks);
         match fields.status {
@@ -488,6 +604,9 @@ fn call(list: &mut TaskList, op: &Op) -> Answer {
         Op::Update(id, patch) => list.update(id, real_patch(patch)),
         Op::Complete(id) => list.complete(id),
         Op::Delete(id) => list.delete(id),
+        Op::Restore(id) => list.restore(id),
+        Op::BeginRun(id) => list.begin_run(id),
+        Op::FilesModified(paths) => list.files_modified(paths),
     }
     .map(|changes| (changes, None))
 }
@@ -520,6 +639,21 @@ fn observe(list: &TaskList) -> List {
                 deleted: retired.deleted,
             })
             .collect(),
+        run: observe_run(list),
+    }
+}
+
+/// The evidence shows in the stored form only.
+fn observe_run(list: &TaskList) -> Run {
+    let json: Value = serde_json::from_str(&list.to_json()).unwrap();
+    let run = &json["run"];
+    let files = run["files"].as_array().into_iter().flatten();
+    let files: Vec<&str> = files.filter_map(Value::as_str).collect();
+    assert!(files.is_sorted());
+    Run {
+        id: list.run().map(str::to_owned),
+        files: files.into_iter().map(str::to_owned).collect(),
+        incomplete: run["incomplete"] == true,
     }
 }
 
@@ -534,6 +668,7 @@ fn answers(list: &TaskList) -> Answers {
             id: id.to_string(),
             state: explained.state,
             open_blockers: strings(&explained.open_blockers),
+            waits_for: explained.waits_for.iter().map(|s| s.to_string()).collect(),
             blocked_by: ids(list.blocked_by(id).unwrap()),
             blocks: ids(list.blocks(id).unwrap()),
         }
@@ -543,11 +678,14 @@ fn answers(list: &TaskList) -> Answers {
     assert_eq!(list.is_empty(), list.tasks().next().is_none());
     for retired in list.retired() {
         let id = &retired.task.id;
-        assert_eq!((list.get(id), list.state(id)), (None, None));
+        assert_eq!(list.get(id), None);
         assert!(matches!(list.explain(id), Err(Error::UnknownTask { .. })));
     }
     Answers {
         of_tasks: list.tasks().map(of_task).collect(),
+        of_retired: list.retired().map(|old| list.state(&old.task.id)).collect(),
+        run: list.run().map(str::to_owned),
+        dormant: ids(list.dormant()),
         ready: ids(list.ready()),
         in_progress: ids(list.in_progress()),
         open: ids(list.open_tasks()),
@@ -558,6 +696,7 @@ fn answers(list: &TaskList) -> Answers {
             in_progress: summary.in_progress,
             pending: summary.pending,
             incomplete: summary.incomplete,
+            dormant: summary.dormant,
             blocked: summary.blocked,
             ready: summary.ready,
             has_tasks: summary.has_tasks,
@@ -573,13 +712,17 @@ fn reload(list: &TaskList, statuses: &[Option<Status>]) -> TaskList {
     for (at, status) in statuses.iter().enumerate().take(list.len()) {
         if let Some(status) = status {
             json["tasks"][at]["status"] = json!(status.as_str());
+            if starts(*status) {
+                json["tasks"][at].as_object_mut().unwrap().remove("started");
+            }
         }
     }
     TaskList::from_json(&json.to_string()).unwrap()
 }
 
-fn set_cap(list: &mut TaskList, cap: usize) {
-    list.set_limits(Limits::default().with_retired(cap));
+fn set_caps(list: &mut TaskList, retired: usize, files: usize) {
+    let limits = Limits::default().with_retired(retired);
+    list.set_limits(limits.with_evidence(files));
 }
 
 fn config() -> ProptestConfig {
@@ -630,15 +773,23 @@ fn agree_throughout(steps: &[Step]) -> Result<(), TestCaseError> {
     for step in steps {
         match step.resolve(&model.list) {
             Step::Call(op) => agree_on(&mut list, &mut model, &op)?,
-            Step::Cap(cap) => {
-                set_cap(&mut list, cap);
-                model.retired_cap = cap.min(200);
+            Step::Cap(retired, files) => {
+                set_caps(&mut list, retired, files);
+                model.retired_cap = retired.min(200);
+                model.evidence_cap = files.min(100_000);
             }
             Step::Reload(statuses) => {
                 list = reload(&list, &statuses);
-                model.retired_cap = 200;
+                model = Model {
+                    list: model.list,
+                    ..Model::new()
+                };
                 for (task, status) in model.list.tasks.iter_mut().zip(statuses) {
-                    task.status = status.unwrap_or(task.status);
+                    if let Some(status) = status {
+                        let stored = task.started && !starts(task.status);
+                        task.started = stored || starts(status);
+                        task.status = status;
+                    }
                 }
             }
         }
@@ -680,6 +831,9 @@ fn facts_lead_from_before_to_after(seen: &Seen) -> Result<(), TestCaseError> {
         let (tasks, edges) = with_facts(&seen.before, &facts);
         prop_assert_eq!(tasks, seen.after.tasks.clone());
         prop_assert_eq!(edges, seen.after.edges.clone());
+        let run = run_with_facts(&seen.before.run, &facts);
+        prop_assert_eq!(run, seen.after.run.clone());
+        prop_assert!(facts.files_added.is_sorted());
     }
     Ok(())
 }
@@ -701,6 +855,24 @@ fn with_facts(before: &List, facts: &Facts) -> (Vec<Task>, Pairs) {
     }
     let kept = &before.edges - &facts.edges_removed;
     (tasks, &kept | &facts.edges_added)
+}
+
+fn run_with_facts(before: &Run, facts: &Facts) -> Run {
+    let mut run = before.clone();
+    if let Some(id) = &facts.run_began {
+        run = Run {
+            id: Some(id.clone()),
+            ..Run::default()
+        };
+    }
+    for path in &facts.files_added {
+        assert!(run.files.insert(path.clone()), "{path} was there before");
+    }
+    if facts.evidence_lost {
+        run.files.clear();
+        run.incomplete = true;
+    }
+    run
 }
 
 fn facts_are_empty_exactly_when_nothing_changed(seen: &Seen) -> Result<(), TestCaseError> {
@@ -813,7 +985,7 @@ fn hold_throughout(steps: &[Step]) -> Result<(), TestCaseError> {
     for step in steps {
         let before = observe(&list);
         match step.resolve(&before) {
-            Step::Cap(cap) => set_cap(&mut list, cap),
+            Step::Cap(retired, files) => set_caps(&mut list, retired, files),
             Step::Reload(statuses) => list = reload(&list, &statuses),
             Step::Call(op) => {
                 let kept = list.clone();

@@ -1,16 +1,17 @@
 //! One change: what each call does to the list, what holds for all, what is told of it.
 
 use super::{TaskList, cycle_error, find, ids_at};
+use crate::activation::{Evidence, Matcher};
 use crate::change::{
     Changes, Demoted, Demotion, DuplicateId, Edge, Edited, Effects, Facts, Notes, Rebound,
 };
-use crate::dag::{Condition, Dag, End, Journal, Slot};
-use crate::error::Error;
+use crate::dag::{Before, Condition, Dag, End, Journal, Slot};
+use crate::error::{Error, KnownIds};
 use crate::id::TaskId;
 use crate::reconcile::IdMaker;
 use crate::state::State;
 use crate::task::{Status, Task, TaskDraft, TaskPatch};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 /// A change under way.
@@ -19,6 +20,10 @@ pub(super) struct Edit<'a> {
     pub(super) journal: Journal,
     /// The graph that a write put another in the place of.
     pub(super) replaced: Option<Arc<Dag>>,
+    /// What becomes of the run, at the end.
+    pub(super) run: Option<RunChange>,
+    /// Dormant tasks that the call started.
+    pub(super) started_asleep: Vec<Slot>,
     /// Tasks to take out at the end, when nothing can fail any more.
     pub(super) doomed: Option<Slot>,
     /// Tasks that are out, in list order.
@@ -45,6 +50,8 @@ impl<'a> Edit<'a> {
             list,
             journal: Journal::default(),
             replaced: None,
+            run: None,
+            started_asleep: Vec::new(),
             doomed: None,
             removed: Vec::new(),
             lost_edges: Vec::new(),
@@ -64,10 +71,40 @@ impl<'a> Edit<'a> {
     }
 
     fn set(&mut self, slot: Slot, task: Task) {
-        if **self.dag().task(slot) != task {
-            let dag = Arc::make_mut(&mut self.list.dag);
-            dag.set(slot, Arc::new(task), &mut self.journal);
+        let before = self.dag().task(slot).clone();
+        if *before == task {
+            return;
         }
+        let asleep = match before.activation == task.activation {
+            true => self.dag().is_asleep(slot),
+            false => self.is_asleep(&task),
+        };
+        if starts_asleep(&task, asleep, before.started) {
+            self.started_asleep.push(slot);
+        }
+        let dag = Arc::make_mut(&mut self.list.dag);
+        dag.set(slot, Arc::new(task), asleep, &mut self.journal);
+    }
+
+    /// Whether the activation of a task is not met by what the run has.
+    fn is_asleep(&mut self, task: &Task) -> bool {
+        let TaskList { run, matcher, .. } = &mut *self.list;
+        Matcher::unmet(matcher, std::iter::once(task), &run.evidence) == [true]
+    }
+
+    fn push(&mut self, task: Task, started_before: bool) -> Result<Slot, Error> {
+        let asleep = self.is_asleep(&task);
+        let starts_asleep = starts_asleep(&task, asleep, started_before);
+        let dag = Arc::make_mut(&mut self.list.dag);
+        let slot = (dag.push(Arc::new(task), asleep, &mut self.journal)).map_err(|task| {
+            Error::DuplicateId {
+                id: task.id.clone(),
+            }
+        })?;
+        if starts_asleep {
+            self.started_asleep.push(slot);
+        }
+        Ok(slot)
     }
 
     pub(super) fn create(&mut self, draft: &TaskDraft) -> Result<TaskId, Error> {
@@ -86,11 +123,7 @@ impl<'a> Edit<'a> {
         };
         let blockers = self.others(&id, draft.fields.blocked_by.as_deref())?;
         let blocked = self.others(&id, draft.fields.blocks.as_deref())?;
-        let task = Arc::new(draft.fields.alone(id.clone(), subject));
-        let dag = Arc::make_mut(&mut self.list.dag);
-        let slot = (dag.push(task, &mut self.journal)).map_err(|task| Error::DuplicateId {
-            id: task.id.clone(),
-        })?;
+        let slot = self.push(draft.fields.alone(id.clone(), subject), false)?;
         if draft.fields.status == Some(Status::InProgress) {
             self.named_running.push(slot);
         }
@@ -140,6 +173,76 @@ impl<'a> Edit<'a> {
         Ok(())
     }
 
+    pub(super) fn restore(&mut self, id: &str) -> Result<(), Error> {
+        if let Some(slot) = self.dag().find(id) {
+            let task = self.dag().task(slot);
+            return Err(Error::IdTaken {
+                id: task.id.clone(),
+                subject: task.subject.clone(),
+                retired: false,
+            });
+        }
+        let retired = &self.list.retired;
+        let Some(task) = retired.get(id).map(|retired| &retired.task) else {
+            return Err(Error::NotRetired {
+                id: id.into(),
+                known: KnownIds::new(retired.iter().rev().map(|retired| &retired.task.id)),
+            });
+        };
+        let task = task.with_status(Status::Pending);
+        let started = task.started;
+        self.push(task, started).map(|_| ())
+    }
+
+    pub(super) fn files_modified<'p>(
+        &mut self,
+        paths: impl Iterator<Item = &'p str>,
+    ) -> Result<(), Error> {
+        let news = self.list.run.evidence.news(paths)?;
+        let Evidence::Files(files) = &self.list.run.evidence else {
+            return Ok(());
+        };
+        if news.is_empty() {
+            return Ok(());
+        }
+        let (change, evidence) = match files.len() + news.len() > self.list.limits.evidence() {
+            true => (RunChange::EvidenceLost, Evidence::Incomplete),
+            false => (RunChange::FilesAdded(news.clone()), Evidence::Files(news)),
+        };
+        self.run = Some(change);
+        let dormant: Vec<Slot> = self.dag().in_state(State::Dormant).collect();
+        self.judge(&dormant, &evidence);
+        Ok(())
+    }
+
+    pub(super) fn begin_run(&mut self, id: &str) -> Result<(), Error> {
+        let id = TaskId::new(id)?;
+        if self.list.run() == Some(id.as_str()) {
+            return Ok(());
+        }
+        self.run = Some(RunChange::Began(id.as_str().into()));
+        let conditional = |&slot: &Slot| {
+            let task = self.dag().task(slot);
+            task.activation.is_some() && !task.started
+        };
+        let conditional: Vec<Slot> = self.dag().slots().filter(conditional).collect();
+        self.judge(&conditional, &Evidence::default());
+        Ok(())
+    }
+
+    /// Puts tasks to sleep or wakes them, by this evidence alone.
+    fn judge(&mut self, slots: &[Slot], evidence: &Evidence) {
+        let TaskList { dag, matcher, .. } = &mut *self.list;
+        let tasks = slots.iter().map(|&slot| &**dag.task(slot));
+        let unmet = Matcher::unmet(matcher, tasks, evidence);
+        for (&slot, asleep) in slots.iter().zip(unmet) {
+            if dag.is_asleep(slot) != asleep {
+                let task = dag.task(slot).clone();
+                Arc::make_mut(dag).set(slot, task, asleep, &mut self.journal);
+            }
+        }
+    }
+
     fn find_all(&self, ids: &[Arc<str>]) -> Result<Vec<Slot>, Error> {
         ids.iter().map(|id| find(self.dag(), id)).collect()
     }
@@ -185,6 +288,18 @@ impl<'a> Edit<'a> {
     }
 }
 
+/// What a call makes of the run.
+pub(super) enum RunChange {
+    Began(Arc<str>),
+    FilesAdded(BTreeSet<Arc<str>>),
+    EvidenceLost,
+}
+
+/// Whether a task is started that was never awake.
+pub(super) fn starts_asleep(task: &Task, asleep: bool, started_before: bool) -> bool {
+    asleep && !started_before && task.status == Status::InProgress
+}
+
 pub(super) fn edge(dag: &Dag, blocked: Slot, blocker: Slot) -> Edge {
     Edge {
         blocked: dag.task(blocked).id.clone(),
@@ -209,7 +324,7 @@ impl Edit<'_> {
         }
         let moved = self.moved();
         let yielding = self.yielding(&moved)?;
-        self.refuse_blocked(&moved)?;
+        self.refuse_waiting(&moved)?;
         for (slot, to) in yielding {
             self.demote(slot, Demotion::Yielded { to });
         }
@@ -219,9 +334,9 @@ impl Edit<'_> {
 
     /// The tasks whose status the call changed to in progress or completed, in list order.
     fn moved(&self) -> Vec<Slot> {
-        let moved = |(slot, before): &(Slot, Option<Arc<Task>>)| {
+        let moved = |(slot, before): &(Slot, Option<Before>)| {
             let now = self.dag().task(*slot).status;
-            let before = before.as_ref().map(|task| task.status);
+            let before = before.as_ref().map(|before| before.task.status);
             now != Status::Pending && (before != Some(now) || self.new_work.contains(slot))
         };
         let mut slots: Vec<Slot> = (self.journal.set.iter())
@@ -263,17 +378,25 @@ impl Edit<'_> {
         Ok(yields.map(|slot| (slot, to.clone())).collect())
     }
 
-    fn refuse_blocked(&self, moved: &[Slot]) -> Result<(), Error> {
-        let blocked = |&&slot: &&Slot| self.dag().condition(slot).blocked;
-        let Some(&slot) = moved.iter().find(blocked) else {
-            return Ok(());
-        };
-        let task = self.dag().task(slot);
-        Err(Error::Blocked {
-            id: task.id.clone(),
-            status: task.status,
-            open_blockers: ids_at(self.dag(), self.dag().open_blockers(slot)),
-        })
+    fn refuse_waiting(&self, moved: &[Slot]) -> Result<(), Error> {
+        for &slot in moved {
+            let task = self.dag().task(slot);
+            let id = task.id.clone();
+            if let Some(activation) = &task.activation
+                && self.started_asleep.contains(&slot)
+            {
+                let patterns = activation.shared_patterns().to_vec();
+                return Err(Error::Dormant { id, patterns });
+            }
+            if self.dag().condition(slot).blocked {
+                return Err(Error::Blocked {
+                    id,
+                    status: task.status,
+                    open_blockers: ids_at(self.dag(), self.dag().open_blockers(slot)),
+                });
+            }
+        }
+        Ok(())
     }
 
     /// Puts back to pending what was running and is made to wait by this call.
@@ -322,6 +445,9 @@ impl Edit<'_> {
                 .collect(),
         };
         self.list.retire(&facts, !written, self.suffixes);
+        if let Some(change) = self.run {
+            self.list.change_run(change);
+        }
         Changes {
             facts,
             effects,
@@ -338,7 +464,7 @@ impl Edit<'_> {
         };
         for (slot, before) in first_of(std::mem::take(&mut self.journal.set), dag) {
             let after = dag.task(slot).clone();
-            match before {
+            match before.map(|before| before.task) {
                 Some(before) if before == after => {}
                 Some(before) => facts.edited.push(Edited { before, after }),
                 None if retired.get(after.id.as_str()).is_some() => facts.revived.push(after),
@@ -360,11 +486,17 @@ impl Edit<'_> {
         }
         self.lost_edges.sort_unstable();
         facts.edges_removed.append(&mut self.lost_edges);
+        match &self.run {
+            None => {}
+            Some(RunChange::Began(id)) => facts.run_began = Some(id.clone()),
+            Some(RunChange::FilesAdded(files)) => facts.files_added.extend(files.iter().cloned()),
+            Some(RunChange::EvidenceLost) => facts.evidence_lost = true,
+        }
         facts
     }
 
     fn effects(&mut self) -> Effects {
-        use State::{Blocked, InProgress, Ready};
+        use State::{Blocked, Dormant, InProgress, Ready};
         let dag = &self.list.dag;
         let id = |slot| dag.task(slot).id.clone();
         let mut effects = Effects::default();
@@ -374,7 +506,7 @@ impl Edit<'_> {
                 cause,
             });
         }
-        let is_new = |(slot, before): &(Slot, Option<Arc<Task>>)| before.is_none().then_some(*slot);
+        let is_new = |(slot, before): &(Slot, Option<Before>)| before.is_none().then_some(*slot);
         let new: HashSet<Slot> = self.journal.set.iter().filter_map(is_new).collect();
         self.journal
             .conditions
@@ -383,6 +515,9 @@ impl Edit<'_> {
             match (before.state, dag.condition(slot).state) {
                 (Blocked, Ready | InProgress) => effects.unblocked.push(id(slot)),
                 (Ready | InProgress, Blocked) => effects.now_blocked.push(id(slot)),
+                (Dormant, Dormant) => {}
+                (Dormant, _) => effects.woken.push(id(slot)),
+                (_, Dormant) => effects.fallen_asleep.push(id(slot)),
                 _ => {}
             }
         }

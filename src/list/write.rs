@@ -1,7 +1,8 @@
 //! Replace-all: the new list is built beside the old one, then they are compared.
 
-use super::edit::{Edit, check_draft, edge};
-use super::{cycle_error, find};
+use super::edit::{Edit, check_draft, edge, starts_asleep};
+use super::{TaskList, cycle_error, find};
+use crate::activation::Matcher;
 use crate::dag::{Dag, Link, Slot};
 use crate::error::Error;
 use crate::reconcile::{Item, Origin, reconcile, same_folded};
@@ -16,8 +17,9 @@ impl Edit<'_> {
         }
         let old = self.list.dag.clone();
         let plan = reconcile(drafts, &old, &self.list.retired, &self.list.suffixes)?;
-        let written = Written::new(drafts, plan.items, &old, &self.list.retired)?;
+        let written = Written::new(drafts, plan.items, &old, self.list)?;
         if self.compare(&old, &written) {
+            self.started_asleep = written.started_asleep;
             self.list.dag = Arc::new(written.dag);
             self.replaced = Some(old);
         }
@@ -50,7 +52,7 @@ impl Edit<'_> {
             let old_slot = old.slot_at(at);
             let (before, after) = (old.task(old_slot), new.task(slot));
             if before != after {
-                self.journal.set.push((slot, Some(before.clone())));
+                self.journal.set.push((slot, Some(old.before(old_slot))));
             }
             if item.id_only {
                 self.new_work.insert(slot);
@@ -132,6 +134,8 @@ struct Written<'a> {
     dag: Dag,
     /// Where the task of an old slot stands now, by id.
     places: Vec<Option<u32>>,
+    /// Dormant tasks that are started.
+    started_asleep: Vec<Slot>,
 }
 
 impl<'a> Written<'a> {
@@ -139,36 +143,66 @@ impl<'a> Written<'a> {
         drafts: &'a [TaskDraft],
         items: Vec<Item>,
         old: &Dag,
-        retired: &Retired,
+        list: &mut TaskList,
     ) -> Result<Self, Error> {
-        let mut dag = Dag::with_capacity(items.len());
-        let mut places = vec![None; old.slot_bound()];
-        for (place, (item, draft)) in items.iter().zip(drafts).enumerate() {
-            let before = match item.origin {
-                Origin::New => None,
-                Origin::Retired(at) => Some(&retired.at(at).task),
-                Origin::Live(at) => {
-                    let slot = old.slot_at(at);
-                    places[slot.index()] = Some(place as u32);
-                    Some(old.task(slot))
-                }
-            };
-            let task = written_task(item, draft, before);
-            dag.append(task).map_err(|task| Error::DuplicateId {
-                id: task.id.clone(),
-            })?;
-        }
         let mut written = Written {
             drafts,
             items,
-            dag,
-            places,
+            dag: Dag::with_capacity(drafts.len()),
+            places: vec![None; old.slot_bound()],
+            started_asleep: Vec::new(),
         };
+        let mut tasks = Vec::with_capacity(drafts.len());
+        for (place, (item, draft)) in written.items.iter().zip(drafts).enumerate() {
+            if let Origin::Live(at) = item.origin {
+                written.places[old.slot_at(at).index()] = Some(place as u32);
+            }
+            let before = item.kept(old, &list.retired);
+            tasks.push(written_task(item, draft, before));
+        }
+        let asleep = written.asleep(&tasks, old, list);
+        for (task, (item, asleep)) in tasks.into_iter().zip(written.items.iter().zip(asleep)) {
+            let started_before = item
+                .kept(old, &list.retired)
+                .is_some_and(|task| task.started);
+            let starts_asleep = starts_asleep(&task, asleep, started_before);
+            let slot = (written.dag.append(task, asleep)).map_err(|task| Error::DuplicateId {
+                id: task.id.clone(),
+            })?;
+            if starts_asleep {
+                written.started_asleep.push(slot);
+            }
+        }
         let edges = written.edges(old)?;
         match written.dag.connect(&edges) {
             Ok(()) => Ok(written),
             Err(cycle) => Err(cycle_error(&written.dag, cycle)),
         }
+    }
+
+    /// Which of the tasks sleep. Those whose activation is what it was sleep as they did.
+    fn asleep(&self, tasks: &[Arc<Task>], old: &Dag, list: &mut TaskList) -> Vec<bool> {
+        let mut asleep = vec![false; tasks.len()];
+        let mut unknown = Vec::new();
+        for (place, (task, item)) in tasks.iter().zip(&self.items).enumerate() {
+            if task.activation.is_none() {
+                continue;
+            }
+            match item.origin {
+                Origin::Live(at)
+                    if !item.id_only && old.task(old.slot_at(at)).activation == task.activation =>
+                {
+                    asleep[place] = old.is_asleep(old.slot_at(at));
+                }
+                _ => unknown.push(place),
+            }
+        }
+        let judged = unknown.iter().map(|&place| &*tasks[place]);
+        let unmet = Matcher::unmet(&mut list.matcher, judged, &list.run.evidence);
+        for (place, unmet) in unknown.into_iter().zip(unmet) {
+            asleep[place] = unmet;
+        }
+        asleep
     }
 
     fn place_of(&self, old: Slot) -> Option<usize> {
@@ -212,9 +246,21 @@ impl<'a> Written<'a> {
     }
 }
 
-/// What a draft makes of the task it stands for; the same `Arc` where nothing changes.
+impl Item {
+    /// The task whose fields the item keeps.
+    fn kept<'l>(&self, old: &'l Dag, retired: &'l Retired) -> Option<&'l Arc<Task>> {
+        match self.origin {
+            _ if self.id_only => None,
+            Origin::New => None,
+            Origin::Retired(at) => Some(&retired.at(at).task),
+            Origin::Live(at) => Some(old.task(old.slot_at(at))),
+        }
+    }
+}
+
+/// What a draft makes of the task whose fields it keeps; the same `Arc` where nothing changes.
 fn written_task(item: &Item, draft: &TaskDraft, before: Option<&Arc<Task>>) -> Arc<Task> {
-    let Some(before) = before.filter(|_| !item.id_only) else {
+    let Some(before) = before else {
         return Arc::new(draft.fields.alone(item.id.clone(), item.subject.clone()));
     };
     let mut task = draft.fields.over(before);

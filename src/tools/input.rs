@@ -1,7 +1,8 @@
 //! Reads what models send, by hand from `Value`: no reliance on key order, and every
 //! problem with its path.
 
-use crate::error::Quote;
+use crate::activation::Activation;
+use crate::error::{Error, Quote};
 use crate::task::Status;
 use crate::text::is_blank;
 use serde_json::{Map, Value};
@@ -229,22 +230,161 @@ impl<'a> Input<'a> {
     }
 
     /// A status, if it is given.
-    pub(super) fn status(&mut self, object: &Object<'_>, name: &str) -> Option<Status> {
-        const ALLOWED: [Status; 3] = [Status::Pending, Status::InProgress, Status::Completed];
+    pub(super) fn status(
+        &mut self,
+        object: &Object<'_>,
+        name: &str,
+        allowed: &[&str],
+    ) -> Option<Status> {
+        const ALL: [Status; 4] = [
+            Status::Pending,
+            Status::InProgress,
+            Status::Completed,
+            Status::Deleted,
+        ];
         let value = object.member(name)?;
-        let text = value.as_str().map(str::trim);
-        let status = ALLOWED
-            .into_iter()
-            .find(|status| text == Some(status.as_str()));
+        let text = value
+            .as_str()
+            .map(str::trim)
+            .filter(|text| allowed.contains(text));
+        let status = ALL.into_iter().find(|status| text == Some(status.as_str()));
         if status.is_none() {
-            let received = Received(value);
-            let allowed = ALLOWED.map(Status::as_str).join(", ");
+            let (received, allowed) = (Received(value), allowed.join(", "));
             self.problems.add(
                 object.path_to(name),
                 format!("received {received}; allowed: {allowed}"),
             );
         }
         status
+    }
+
+    /// A text that must be given.
+    pub(super) fn required_text<'o>(&mut self, object: &Object<'o>, name: &str) -> Option<&'o str> {
+        if object.member(name).is_none() {
+            self.problems.add(
+                object.path_to(name),
+                "missing; a text that is not blank is wanted",
+            );
+        }
+        self.text(object, name)
+    }
+
+    /// Ids, if they are given: an array of them.
+    pub(super) fn ids<'o>(&mut self, object: &Object<'o>, name: &str) -> Vec<Cow<'o, str>> {
+        self.texts(object, name, "an array of task ids is wanted")
+    }
+
+    fn texts<'o>(&mut self, object: &Object<'o>, name: &str, wanted: &str) -> Vec<Cow<'o, str>> {
+        let items = match object.member(name) {
+            None => return Vec::new(),
+            Some(Value::Array(items)) => items,
+            Some(other) => {
+                let received = Received(other);
+                self.problems.add(
+                    object.path_to(name),
+                    format!("received {received}; {wanted}"),
+                );
+                return Vec::new();
+            }
+        };
+        let mut texts = Vec::with_capacity(items.len());
+        for (i, item) in items.iter().enumerate() {
+            match item {
+                Value::String(text) => texts.push(text.into()),
+                Value::Number(number) if !number.is_f64() => texts.push(number.to_string().into()),
+                Value::Null => {}
+                other => {
+                    let path = format!("{}[{i}]", object.path_to(name));
+                    let received = Received(other);
+                    self.problems
+                        .add(path, format!("received {received}; a string is wanted"));
+                }
+            }
+        }
+        texts
+    }
+
+    /// Murmur's activation: `activate_when` with a `pattern`, or `activation` as replies
+    /// have it.
+    pub(super) fn activate_when(
+        &mut self,
+        object: &Object<'_>,
+    ) -> Result<Option<Activation>, Error> {
+        let kind = self.text(object, "activate_when");
+        let has_pattern = object
+            .members
+            .get("pattern")
+            .is_some_and(|pattern| !pattern.is_null());
+        let pattern = self.text(object, "pattern").unwrap_or_default();
+        let given = self.activation(object, "activation")?;
+        match (kind, given) {
+            (Some(kind), None) => Activation::of_kind(kind, [pattern]).map(Some),
+            (Some(kind), Some(given)) => {
+                if Activation::of_kind(kind, [pattern])? != given {
+                    self.problems.add(
+                        "activation",
+                        "says something else than activate_when; give one",
+                    );
+                }
+                Ok(Some(given))
+            }
+            (None, given) => {
+                if has_pattern {
+                    let kinds = Activation::FILES_MODIFIED;
+                    self.problems
+                        .add("pattern", format!("goes with activate_when: {kinds}"));
+                }
+                Ok(given)
+            }
+        }
+    }
+
+    /// An activation, if it is given: `{"filesModified": ...}` of a pattern, an array of patterns or
+    /// `{"pattern": ...}`.
+    pub(super) fn activation(
+        &mut self,
+        object: &Object<'_>,
+        name: &str,
+    ) -> Result<Option<Activation>, Error> {
+        const WANTED: &str = "an object is wanted: {\"filesModified\": [\"docs/**\"]}";
+        let members = match object.member(name) {
+            None => return Ok(None),
+            Some(Value::Object(members)) if members.len() == 1 => members,
+            Some(other) => {
+                let received = Received(other);
+                self.problems.add(
+                    object.path_to(name),
+                    format!("received {received}; {WANTED}"),
+                );
+                return Ok(None);
+            }
+        };
+        let Some((kind, patterns)) = members.iter().next() else {
+            return Ok(None);
+        };
+        let kind = match &**kind {
+            "filesModified" => Activation::FILES_MODIFIED,
+            kind => kind,
+        };
+        let patterns = match patterns {
+            Value::Object(inner) if inner.len() == 1 => inner.get("pattern").unwrap_or(patterns),
+            patterns => patterns,
+        };
+        let patterns: Option<Vec<&str>> = match patterns {
+            Value::Null => Some(vec![""]),
+            Value::String(pattern) => Some(vec![pattern]),
+            Value::Array(patterns) => patterns.iter().map(Value::as_str).collect(),
+            _ => None,
+        };
+        match patterns {
+            Some(patterns) => Activation::of_kind(kind, patterns).map(Some),
+            None => {
+                let path = format!("{}.{kind}", object.path_to(name));
+                self.problems
+                    .add(path, "a pattern is wanted, or an array of patterns");
+                Ok(None)
+            }
+        }
     }
 
     /// Refuses a call that asks for no change.

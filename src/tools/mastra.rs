@@ -11,6 +11,8 @@ use serde_json::{Value, json};
 use std::fmt::Write;
 
 const STATUSES: [&str; 3] = ["pending", "in_progress", "completed"];
+/// An update may delete too, though Mastra's schema has no word for it.
+const UPDATES: [&str; 4] = ["pending", "in_progress", "completed", "deleted"];
 
 pub(super) fn specs() -> Vec<ToolSpec> {
     let id = || schema::string("Stable task id, as returned by the task tools. Keep it unchanged.");
@@ -96,7 +98,7 @@ fn write(list: &mut TaskList, args: &Value) -> Done {
         if let Some(id) = input.id(&item, "id") {
             draft = draft.id(id);
         }
-        if let Some(status) = input.status(&item, "status") {
+        if let Some(status) = input.status(&item, "status", &STATUSES) {
             draft = draft.status(status);
         }
         if let Some(active_form) = input.text(&item, "activeForm") {
@@ -116,7 +118,7 @@ fn update(list: &mut TaskList, args: &Value) -> Done {
     if let Some(content) = input.text(&top, "content") {
         patch = patch.subject(content);
     }
-    if let Some(status) = input.status(&top, "status") {
+    if let Some(status) = input.status(&top, "status", &UPDATES) {
         patch = patch.status(status);
     }
     if let Some(active_form) = input.text(&top, "activeForm") {
@@ -212,10 +214,9 @@ fn check_text(list: &TaskList, incomplete: &[&Task]) -> String {
         completed = summary.completed,
         total = summary.total,
     );
-    if incomplete.is_empty() {
-        return text;
+    if !incomplete.is_empty() {
+        text.push_str("\n\nIncomplete tasks:");
     }
-    text.push_str("\n\nIncomplete tasks:");
     for (title, status) in [
         ("In Progress", Status::InProgress),
         ("Pending", Status::Pending),
@@ -231,20 +232,24 @@ fn check_text(list: &TaskList, incomplete: &[&Task]) -> String {
             let _ = write!(text, "\n- {}: {}", task.id, OneLine(&task.subject));
         }
     }
-    text.push_str("\n\nContinue working on these tasks before ending.");
+    for (i, task) in list.dormant().enumerate() {
+        text.push_str(if i == 0 {
+            "\n\nDormant (do not work on these):"
+        } else {
+            ""
+        });
+        let _ = write!(text, "\n- {}: {}", task.id, OneLine(&task.subject));
+    }
+    if !incomplete.is_empty() {
+        text.push_str("\n\nContinue working on these tasks before ending.");
+    }
     text
 }
 
 fn refused(list: &TaskList, name: &str, refusal: &Refusal) -> String {
     match refusal {
-        Refusal::NoSuchTool => {
-            let names: Vec<&str> = specs().iter().map(|spec| spec.name).collect();
-            format!(
-                "There is no tool {:?}. Tools: {}.",
-                Quote(name).to_string(),
-                names.join(", ")
-            )
-        }
+        Refusal::NoSuchTool => super::no_such_tool(name, &specs()),
+        Refusal::OtherList(slug) => format!("There is no list {:?} here.", Quote(slug).to_string()),
         Refusal::Input(problems) => problems.to_string(),
         Refusal::List(Error::UnknownTask { id, known }) => {
             let mut text = format!("Task not found: {}\n\n", Quote(id));

@@ -26,6 +26,8 @@ pub(crate) struct Fields {
     pub description: Given<String>,
     pub active_form: Given<String>,
     pub owner: Given<String>,
+    /// The patterns of the files that it sleeps until.
+    pub activation: Given<Vec<String>>,
     pub metadata: Given<Map<String, Value>>,
     pub blocked_by: Option<Vec<String>>,
     pub blocks: Option<Vec<String>>,
@@ -54,6 +56,9 @@ pub(crate) enum Op {
     Update(String, Patch),
     Complete(String),
     Delete(String),
+    Restore(String),
+    BeginRun(String),
+    FilesModified(Vec<String>),
 }
 
 /// Shows what is given only.
@@ -68,7 +73,8 @@ impl fmt::Debug for Fields {
                 }
             )*};
         }
-        show!(subject status description active_form owner metadata blocked_by blocks);
+        show!(subject status description active_form owner activation metadata);
+        show!(blocked_by blocks);
         shown.finish()
     }
 }
@@ -102,6 +108,18 @@ fn given_ids(ids: &[String]) -> Vec<String> {
     ids.iter().filter_map(|id| given(id.trim())).collect()
 }
 
+/// Each pattern once, blank ones as the empty one. For patterns in their stored form.
+fn meant_patterns(patterns: &[String]) -> Vec<String> {
+    let mut meant: Vec<String> = vec![];
+    for pattern in patterns {
+        let pattern = given(pattern).unwrap_or_default();
+        if !meant.contains(&pattern) {
+            meant.push(pattern);
+        }
+    }
+    meant
+}
+
 impl Given<String> {
     fn meant(&self) -> Self {
         match self {
@@ -130,6 +148,10 @@ impl Fields {
             description: self.description.meant(),
             active_form: self.active_form.meant(),
             owner: self.owner.meant(),
+            activation: match &self.activation {
+                Given::Set(patterns) => Given::Set(meant_patterns(patterns)),
+                other => other.clone(),
+            },
             metadata: match &self.metadata {
                 Given::Set(map) if map.is_empty() => Given::Cleared,
                 other => other.clone(),
@@ -141,14 +163,17 @@ impl Fields {
 
     /// The old task with these fields over it.
     fn over(&self, old: &Task) -> Task {
+        let status = self.status.unwrap_or(old.status);
         Task {
             id: old.id.clone(),
             subject: self.subject.clone().unwrap_or(old.subject.clone()),
             description: self.description.over(old.description.clone()),
             active_form: self.active_form.over(old.active_form.clone()),
             owner: self.owner.over(old.owner.clone()),
+            activation: self.activation.over(old.activation.clone()),
             metadata: self.metadata.over(old.metadata.clone()),
-            status: self.status.unwrap_or(old.status),
+            status,
+            started: old.started || starts(status),
         }
     }
 
@@ -160,8 +185,10 @@ impl Fields {
             description: None,
             active_form: None,
             owner: None,
+            activation: None,
             metadata: None,
             status: Status::Pending,
+            started: false,
         })
     }
 }
@@ -197,8 +224,15 @@ pub(crate) struct Task {
     pub description: Option<String>,
     pub active_form: Option<String>,
     pub owner: Option<String>,
+    pub activation: Option<Vec<String>>,
     pub metadata: Option<Map<String, Value>>,
     pub status: Status,
+    /// Whether it ever was in progress or completed.
+    pub started: bool,
+}
+
+pub(crate) fn starts(status: Status) -> bool {
+    status == Status::InProgress || status == Status::Completed
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -210,6 +244,76 @@ pub(crate) struct Retired {
 /// Pairs of a blocked task and its blocker.
 pub(crate) type Pairs = BTreeSet<(String, String)>;
 
+/// The run and its evidence.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Run {
+    pub id: Option<String>,
+    pub files: BTreeSet<String>,
+    /// Whether the files became too many. None is kept then.
+    pub incomplete: bool,
+}
+
+impl Run {
+    /// Whether a file that matches one of the patterns was modified, as far as is known.
+    fn meets(&self, patterns: &[String]) -> bool {
+        let met = |pattern: &String| self.files.iter().any(|path| matches(pattern, path));
+        self.incomplete || patterns.iter().any(met)
+    }
+}
+
+/// Whether a path matches a pattern of literals, `*`, `?` and `**`.
+fn matches(pattern: &str, path: &str) -> bool {
+    let from_root = pattern.strip_prefix('/').unwrap_or(pattern);
+    if pattern.is_empty() {
+        true
+    } else if !pattern.contains('/') {
+        path.split('/')
+            .next_back()
+            .is_some_and(|name| glob(pattern, name))
+    } else if let Some(folder) = from_root.strip_suffix('/') {
+        (path.match_indices('/')).any(|(at, _)| glob(folder, &path[..at]))
+    } else {
+        glob(from_root, path)
+    }
+}
+
+/// The pattern must start at the start of a segment.
+fn glob(pattern: &str, text: &str) -> bool {
+    match pattern.strip_prefix("**/") {
+        Some(rest) => {
+            let mut deeper = text.match_indices('/');
+            glob(rest, text) || deeper.any(|(at, _)| glob(rest, &text[at + 1..]))
+        }
+        None => glob_inside(pattern, text),
+    }
+}
+
+fn glob_inside(pattern: &str, text: &str) -> bool {
+    let mut tails = (text.char_indices().map(|(at, _)| at)).chain([text.len()]);
+    if let Some(rest) = pattern.strip_prefix("**") {
+        tails.any(|at| glob_inside(rest, &text[at..]))
+    } else if let Some(rest) = pattern.strip_prefix('*') {
+        tails.any(|at| !text[..at].contains('/') && glob_inside(rest, &text[at..]))
+    } else if let Some(c) = pattern.chars().next() {
+        let is_one = |first: char| first == c || c == '?' && first != '/' && first.is_ascii();
+        let rest = &pattern[c.len_utf8()..];
+        let next = if c == '/' { glob } else { glob_inside };
+        text.chars()
+            .next()
+            .is_some_and(|first| is_one(first) && next(rest, &text[first.len_utf8()..]))
+    } else {
+        text.is_empty()
+    }
+}
+
+/// The path as it is kept, empty where nothing is left.
+/// `None` for one that goes up.
+fn normal_path(path: &str) -> Option<String> {
+    let segments = path.split('/').filter(|s| !s.is_empty() && *s != ".");
+    let segments: Vec<&str> = segments.collect();
+    (!segments.contains(&"..")).then(|| segments.join("/"))
+}
+
 /// The value of a list.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct List {
@@ -217,6 +321,7 @@ pub(crate) struct List {
     pub edges: Pairs,
     /// Most recently retired first, those of one call in list order.
     pub retired: Vec<Retired>,
+    pub run: Run,
 }
 
 /// A list with what its host allows.
@@ -224,6 +329,7 @@ pub(crate) struct List {
 pub(crate) struct Model {
     pub list: List,
     pub retired_cap: usize,
+    pub evidence_cap: usize,
 }
 
 #[derive(Debug, PartialEq)]
@@ -231,6 +337,7 @@ pub(crate) struct OfTask {
     pub id: String,
     pub state: State,
     pub open_blockers: Vec<String>,
+    pub waits_for: Vec<String>,
     pub blocked_by: Vec<String>,
     pub blocks: Vec<String>,
 }
@@ -239,6 +346,10 @@ pub(crate) struct OfTask {
 #[derive(Debug, PartialEq)]
 pub(crate) struct Answers {
     pub of_tasks: Vec<OfTask>,
+    /// The states of the retired tasks.
+    pub of_retired: Vec<Option<State>>,
+    pub run: Option<String>,
+    pub dormant: Vec<String>,
     pub ready: Vec<String>,
     pub in_progress: Vec<String>,
     pub open: Vec<String>,
@@ -253,6 +364,7 @@ pub(crate) struct Summary {
     pub in_progress: usize,
     pub pending: usize,
     pub incomplete: usize,
+    pub dormant: usize,
     pub blocked: usize,
     pub ready: usize,
     pub has_tasks: bool,
@@ -283,14 +395,24 @@ impl List {
         self.edges.contains(&(blocked.into(), blocker.into()))
     }
 
+    fn is_dormant(&self, task: &Task) -> bool {
+        let unmet = (task.activation.as_ref()).is_some_and(|patterns| !self.run.meets(patterns));
+        task.status == Status::Pending && !task.started && unmet
+    }
+
+    fn is_open(&self, task: &Task) -> bool {
+        task.status != Status::Completed && !self.is_dormant(task)
+    }
+
     fn open_blockers(&self, id: &str) -> Vec<String> {
-        self.ids_where(|task| self.has_edge(id, &task.id) && task.status != Status::Completed)
+        self.ids_where(|task| self.has_edge(id, &task.id) && self.is_open(task))
     }
 
     fn state(&self, task: &Task) -> State {
         match task.status {
             Status::InProgress => State::InProgress,
             Status::Completed => State::Completed,
+            _ if self.is_dormant(task) => State::Dormant,
             _ if self.open_blockers(&task.id).is_empty() => State::Ready,
             _ => State::Blocked,
         }
@@ -304,7 +426,12 @@ impl List {
         let in_state = |state| self.ids_where(|task| self.state(task) == state);
         let with_status = |status| self.ids_where(|task| task.status == status);
         let in_progress = with_status(Status::InProgress);
-        let pending = with_status(Status::Pending);
+        let pending =
+            self.ids_where(|task| task.status == Status::Pending && !self.is_dormant(task));
+        let waits_for = |task: &Task| match self.is_dormant(task) {
+            true => task.activation.clone().unwrap_or_default(),
+            false => vec![],
+        };
         let open = [in_progress.clone(), pending.clone()].concat();
         Answers {
             of_tasks: (self.tasks.iter())
@@ -312,10 +439,16 @@ impl List {
                     id: task.id.clone(),
                     state: self.state(task),
                     open_blockers: self.open_blockers(&task.id),
+                    waits_for: waits_for(task),
                     blocked_by: self.ids_where(|other| self.has_edge(&task.id, &other.id)),
                     blocks: self.ids_where(|other| self.has_edge(&other.id, &task.id)),
                 })
                 .collect(),
+            of_retired: (self.retired.iter())
+                .map(|retired| retired.deleted.then_some(State::Deleted))
+                .collect(),
+            run: self.run.id.clone(),
+            dormant: in_state(State::Dormant),
             can_finish: open.is_empty(),
             summary: Summary {
                 total: self.tasks.len(),
@@ -323,6 +456,7 @@ impl List {
                 in_progress: in_progress.len(),
                 pending: pending.len(),
                 incomplete: open.len(),
+                dormant: in_state(State::Dormant).len(),
                 blocked: in_state(State::Blocked).len(),
                 ready: in_state(State::Ready).len(),
                 has_tasks: !self.tasks.is_empty(),
@@ -363,6 +497,9 @@ pub(crate) struct Facts {
     pub edges_removed: Pairs,
     pub edges_added: Pairs,
     pub order: Option<Vec<String>>,
+    pub run_began: Option<String>,
+    pub files_added: Vec<String>,
+    pub evidence_lost: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -371,6 +508,8 @@ pub(crate) struct Changes {
     pub demoted: Vec<(String, Demotion)>,
     pub unblocked: Vec<String>,
     pub now_blocked: Vec<String>,
+    pub woken: Vec<String>,
+    pub fallen_asleep: Vec<String>,
     pub notes: Notes,
 }
 
@@ -385,6 +524,10 @@ pub(crate) struct Done {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Fault {
     UnknownTask {
+        id: String,
+        known: Vec<String>,
+    },
+    NotRetired {
         id: String,
         known: Vec<String>,
     },
@@ -420,6 +563,14 @@ pub(crate) enum Fault {
         status: Status,
         open_blockers: Vec<String>,
     },
+    Dormant {
+        id: String,
+        patterns: Vec<String>,
+    },
+    /// A path that goes up.
+    InvalidPath {
+        path: String,
+    },
 }
 
 impl Fault {
@@ -430,6 +581,13 @@ impl Fault {
             (
                 Fault::UnknownTask { id, known },
                 Error::UnknownTask {
+                    id: found,
+                    known: told,
+                },
+            )
+            | (
+                Fault::NotRetired { id, known },
+                Error::NotRetired {
                     id: found,
                     known: told,
                 },
@@ -500,6 +658,20 @@ impl Fault {
                     open_blockers: told,
                 },
             ) => found == id.as_str() && asked == status && strings(told) == *open_blockers,
+            (
+                Fault::Dormant { id, patterns },
+                Error::Dormant {
+                    id: found,
+                    patterns: told,
+                },
+            ) => found == id.as_str() && told.iter().map(|told| &**told).eq(patterns),
+            (
+                Fault::InvalidPath { path },
+                Error::InvalidPath {
+                    path: found,
+                    problem,
+                },
+            ) => **found == **path && *problem == real::PathProblem::ParentFolder,
             _ => false,
         }
     }
@@ -530,12 +702,15 @@ fn shortest_cycle(edges: &Pairs) -> Option<usize> {
 pub(crate) type Outcome = Result<Done, Vec<Fault>>;
 
 /// The list as a call asks for it, still to be judged.
+#[derive(Default)]
 struct Plan {
     next: List,
     /// Said by the call to be in progress.
     named: Vec<String>,
     /// Their status counts as changed whatever it was.
     fresh: Vec<String>,
+    /// Those that were ever started before the call, new work under an old id aside.
+    had_started: Vec<String>,
     notes: Notes,
     faults: Vec<Fault>,
 }
@@ -580,6 +755,7 @@ impl Model {
         Model {
             list: List::default(),
             retired_cap: 200,
+            evidence_cap: 100_000,
         }
     }
 
@@ -599,6 +775,9 @@ impl Model {
                 self.plan_update(id, &patch)
             }
             Op::Delete(id) => self.plan_delete(id),
+            Op::Restore(id) => self.plan_restore(id),
+            Op::BeginRun(id) => self.plan_run(id),
+            Op::FilesModified(paths) => self.plan_evidence(paths),
         }?;
         let (next, changes) = judge(&self.list, plan)?;
         self.list = next;
@@ -630,10 +809,79 @@ impl Model {
         self.retire(&mut next, vec![task], true);
         Ok(Plan {
             next,
-            named: vec![],
-            fresh: vec![],
-            notes: Notes::default(),
-            faults: vec![],
+            ..Plan::default()
+        })
+    }
+
+    fn plan_restore(&self, id: &str) -> Result<Plan, Vec<Fault>> {
+        let id = id.trim();
+        if let Some(task) = self.list.get(id) {
+            return Err(vec![Fault::IdTaken {
+                id: id.to_owned(),
+                subject: task.subject.clone(),
+                retired: false,
+            }]);
+        }
+        let task = self.list.get_retired(id).ok_or_else(|| {
+            let known = self.list.retired.iter().map(|old| old.task.id.clone());
+            vec![Fault::NotRetired {
+                id: id.to_owned(),
+                known: known.collect(),
+            }]
+        })?;
+        let mut next = self.list.clone();
+        next.retired.retain(|retired| retired.task.id != id);
+        next.tasks.push(Task {
+            status: Status::Pending,
+            ..task.clone()
+        });
+        Ok(Plan {
+            next,
+            ..Plan::default()
+        })
+    }
+
+    fn plan_run(&self, id: &str) -> Result<Plan, Vec<Fault>> {
+        let id = id.trim();
+        if !valid_id(id) {
+            return Err(vec![Fault::InvalidId { id: id.to_owned() }]);
+        }
+        let mut next = self.list.clone();
+        if next.run.id.as_deref() != Some(id) {
+            next.run = Run {
+                id: Some(id.to_owned()),
+                ..Run::default()
+            };
+        }
+        Ok(Plan {
+            next,
+            ..Plan::default()
+        })
+    }
+
+    fn plan_evidence(&self, paths: &[String]) -> Result<Plan, Vec<Fault>> {
+        let faults: Vec<Fault> = (paths.iter())
+            .filter(|path| normal_path(path).is_none())
+            .map(|path| Fault::InvalidPath { path: path.clone() })
+            .collect();
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        let mut next = self.list.clone();
+        let known = &self.list.run.files;
+        let new: BTreeSet<String> = (paths.iter().filter_map(|path| normal_path(path)))
+            .filter(|path| !path.is_empty() && !known.contains(path))
+            .collect();
+        if !next.run.incomplete && !new.is_empty() {
+            next.run.files.extend(new);
+            if next.run.files.len() > self.evidence_cap {
+                next.run.files.clear();
+                next.run.incomplete = true;
+            }
+        }
+        Ok(Plan {
+            next,
+            ..Plan::default()
         })
     }
 
@@ -693,9 +941,9 @@ impl Model {
         Ok(Plan {
             next,
             named: said_running(id, status),
-            fresh: vec![],
-            notes: Notes::default(),
+            had_started: self.list.ids_where(|task| task.started),
             faults,
+            ..Plan::default()
         })
     }
 
@@ -737,8 +985,8 @@ impl Model {
             next,
             named: said_running(&id, fields.status),
             fresh: vec![id.clone()],
-            notes: Notes::default(),
             faults,
+            ..Plan::default()
         };
         Ok((plan, id))
     }
@@ -808,7 +1056,10 @@ impl Model {
         }
         let ids: Vec<String> = stands.iter().filter_map(|s| s.id.clone()).collect();
 
-        let mut next = List::default();
+        let mut next = List {
+            run: self.list.run.clone(),
+            ..List::default()
+        };
         for ((item, stand), id) in items.iter().zip(&stands).zip(&ids) {
             let mut task = match &stand.keeps {
                 Some(old) => item.fields.over(old),
@@ -865,6 +1116,10 @@ impl Model {
                 .collect(),
             fresh: (stands.iter().zip(&ids))
                 .filter(|(stand, _)| !stand.survives)
+                .map(|(_, id)| id.clone())
+                .collect(),
+            had_started: (stands.iter().zip(&ids))
+                .filter(|(stand, _)| stand.keeps.as_ref().is_some_and(|old| old.started))
                 .map(|(_, id)| id.clone())
                 .collect(),
             next,
@@ -1133,10 +1388,22 @@ fn judge(before: &List, plan: Plan) -> Result<(List, Changes), Vec<Fault>> {
             limit: 1,
         });
     }
-    for task in &next.tasks {
+    for task in next.tasks.iter().filter(|task| changed(task)) {
         let open_blockers = next.open_blockers(&task.id);
-        let judged = matches!(task.status, Status::InProgress | Status::Completed);
-        if judged && changed(task) && !open_blockers.is_empty() {
+        // What it would be if this call had left it pending.
+        let unstarted = Task {
+            status: Status::Pending,
+            started: plan.had_started.contains(&task.id),
+            ..task.clone()
+        };
+        if running(task) && next.is_dormant(&unstarted) {
+            faults.push(Fault::Dormant {
+                id: task.id.clone(),
+                patterns: task.activation.clone().unwrap_or_default(),
+            });
+            break;
+        }
+        if starts(task.status) && !open_blockers.is_empty() {
             faults.push(Fault::Blocked {
                 id: task.id.clone(),
                 status: task.status,
@@ -1183,11 +1450,19 @@ fn judge(before: &List, plan: Plan) -> Result<(List, Changes), Vec<Fault>> {
         })
     };
     let free = [State::Ready, State::InProgress];
+    let awake = [
+        State::Ready,
+        State::InProgress,
+        State::Blocked,
+        State::Completed,
+    ];
     let changes = Changes {
         facts: difference(before, &next),
         demoted,
         unblocked: was_and_is(&[State::Blocked], &free),
         now_blocked: was_and_is(&free, &[State::Blocked]),
+        woken: was_and_is(&[State::Dormant], &awake),
+        fallen_asleep: was_and_is(&awake, &[State::Dormant]),
         notes: plan.notes,
     };
     Ok((next, changes))
@@ -1226,6 +1501,14 @@ fn difference(before: &List, after: &List) -> Facts {
     let newcomers = facts.added.iter().chain(&facts.revived);
     unsaid.extend(newcomers.map(|task| task.id.clone()));
     facts.order = (unsaid != after.ids()).then(|| after.ids());
+
+    let (old, new) = (&before.run, &after.run);
+    if new.id != old.id {
+        facts.run_began = new.id.clone();
+    } else {
+        facts.files_added = (&new.files - &old.files).into_iter().collect();
+        facts.evidence_lost = new.incomplete && !old.incomplete;
+    }
     facts
 }
 
@@ -1245,8 +1528,11 @@ impl From<&real::Task> for Task {
             description: text(&task.description),
             active_form: text(&task.active_form),
             owner: text(&task.owner),
+            activation: (task.activation.as_ref())
+                .map(|activation| activation.patterns().map(str::to_owned).collect()),
             metadata: task.metadata.as_deref().cloned(),
             status: task.status,
+            started: task.started,
         }
     }
 }
@@ -1275,6 +1561,9 @@ impl From<&real::Changes> for Changes {
                 edges_removed: pairs(&facts.edges_removed),
                 edges_added: pairs(&facts.edges_added),
                 order: facts.order.as_deref().map(strings),
+                run_began: facts.run_began.as_deref().map(str::to_owned),
+                files_added: facts.files_added.iter().map(|s| s.to_string()).collect(),
+                evidence_lost: facts.evidence_lost,
             },
             demoted: (effects.demoted.iter())
                 .map(|demoted| {
@@ -1288,6 +1577,8 @@ impl From<&real::Changes> for Changes {
                 .collect(),
             unblocked: strings(&effects.unblocked),
             now_blocked: strings(&effects.now_blocked),
+            woken: strings(&effects.woken),
+            fallen_asleep: strings(&effects.fallen_asleep),
             notes: Notes {
                 rebound: (notes.rebound.iter())
                     .map(|note| (note.id.to_string(), note.previous.to_string()))

@@ -1,0 +1,463 @@
+//! Conditions that a task sleeps until, the evidence of a run that they are judged by, and
+//! how the two are matched. The only module that knows globset.
+
+use crate::error::{Error, Limit, PathProblem, PatternProblem};
+use crate::task::Task;
+use crate::text::is_blank;
+use globset::{Candidate, Glob, GlobBuilder, GlobSet, GlobSetBuilder};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::{Arc, OnceLock};
+
+/// The condition that a task is dormant until: that a file which matches one of some patterns
+/// is modified in the current run.
+///
+/// A dormant task is not worked on, does not block other tasks, and does not keep the agent
+/// from finishing. Once started or completed a task never goes dormant again.
+///
+/// # Patterns
+///
+/// | pattern | matches |
+/// | --- | --- |
+/// | `*.rs` | no `/`: the file name, at any depth |
+/// | `src/*.rs`, `/Makefile` | with a `/`: the whole path from the root |
+/// | `docs/` | everything below that folder, from the root |
+/// | the empty pattern, `**` | any file |
+///
+/// `*` and `?` do not cross a `/`; `**` does, whether it stands alone between slashes (then
+/// for no folder too: `**/*.rs` matches `a.rs`) or is glued to other characters (`src/**.rs`).
+/// `{a,b}` and `[a-z]` are alternatives, `\` takes the meaning from the next character,
+/// on every platform. Case matters. `?` and classes stand for one byte, so they do not match
+/// a character outside ASCII: use `*`.
+///
+/// `./` and `//` are taken out, so that equal patterns are the same text. There is no negation:
+/// a leading `!` is refused.
+///
+/// ```
+/// use agent_tasklist::{Activation, State, TaskDraft, TaskList};
+///
+/// let mut list = TaskList::new();
+/// let docs = Activation::files_modified(["docs/**", "*.md"])?;
+/// let id = list.create(TaskDraft::new("Build the site").activation(docs))?.id;
+/// assert_eq!(list.state(&id), Some(State::Dormant));
+/// assert!(list.can_finish());
+///
+/// let changes = list.files_modified(["src/README.md"])?;
+/// assert_eq!(changes.effects.woken, [id.clone()]);
+/// assert_eq!(list.state(&id), Some(State::Ready));
+/// # Ok::<(), agent_tasklist::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Activation {
+    patterns: Vec<Arc<str>>,
+}
+
+impl Activation {
+    /// The name of the one kind of condition there is.
+    pub const FILES_MODIFIED: &'static str = "files_modified";
+
+    /// The most patterns that one task can have.
+    pub const MAX_PATTERNS: usize = 64;
+
+    /// The longest pattern, in bytes.
+    pub const MAX_PATTERN_BYTES: usize = 1024;
+
+    /// The condition that a file which matches any of the patterns is modified. Blank patterns
+    /// are the empty one; one given twice counts once.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidPattern`] with the pattern and what is wrong with it, or where there is
+    /// none at all; [`Error::LimitExceeded`] for too many or too long ones.
+    pub fn files_modified<I>(patterns: I) -> Result<Self, Error>
+    where
+        I: IntoIterator,
+        I::Item: AsRef<str>,
+    {
+        let mut kept: Vec<Arc<str>> = Vec::new();
+        for (i, pattern) in patterns.into_iter().enumerate() {
+            let pattern = pattern.as_ref();
+            if i == Self::MAX_PATTERNS {
+                return Err(too_much(Limit::Patterns, Self::MAX_PATTERNS, i + 1));
+            }
+            let pattern = canonical(pattern)?;
+            compile(&[&*pattern]).map_err(|problem| invalid(&pattern, problem))?;
+            if !kept.contains(&pattern) {
+                kept.push(pattern);
+            }
+        }
+        match kept.is_empty() {
+            true => Err(invalid("", PatternProblem::Missing)),
+            false => Ok(Activation { patterns: kept }),
+        }
+    }
+
+    /// The condition of a kind that is given by name, as tools and stored lists give it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownCondition`] for every kind but [`Activation::FILES_MODIFIED`], and
+    /// otherwise as for [`Activation::files_modified`].
+    pub fn of_kind<I>(kind: &str, patterns: I) -> Result<Self, Error>
+    where
+        I: IntoIterator,
+        I::Item: AsRef<str>,
+    {
+        match kind.trim() {
+            Self::FILES_MODIFIED => Self::files_modified(patterns),
+            kind => Err(Error::UnknownCondition { kind: kind.into() }),
+        }
+    }
+
+    /// The patterns.
+    pub fn patterns(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.patterns.iter().map(|pattern| &**pattern)
+    }
+
+    pub(crate) fn shared_patterns(&self) -> &[Arc<str>] {
+        &self.patterns
+    }
+
+    /// The activation of a stored list, which holds its patterns in their one form.
+    pub(crate) fn loaded(patterns: Vec<Arc<str>>) -> Result<Self, Error> {
+        if patterns.len() > Self::MAX_PATTERNS {
+            return Err(too_much(
+                Limit::Patterns,
+                Self::MAX_PATTERNS,
+                patterns.len(),
+            ));
+        }
+        for (i, pattern) in patterns.iter().enumerate() {
+            if canonical(pattern)? != *pattern || patterns[..i].contains(pattern) {
+                return Err(invalid(pattern, PatternProblem::NotNormal));
+            }
+            glob(pattern).map_err(|problem| invalid(pattern, problem))?;
+        }
+        match patterns.is_empty() {
+            true => Err(invalid("", PatternProblem::Missing)),
+            false => Ok(Activation { patterns }),
+        }
+    }
+}
+
+fn too_much(limit: Limit, max: usize, found: usize) -> Error {
+    Error::LimitExceeded { limit, max, found }
+}
+
+fn invalid(pattern: &str, problem: PatternProblem) -> Error {
+    Error::InvalidPattern {
+        pattern: pattern.into(),
+        problem,
+    }
+}
+
+/// The one text of all patterns that are the same but for `.` and empty segments.
+fn canonical(pattern: &str) -> Result<Arc<str>, Error> {
+    if pattern.len() > Activation::MAX_PATTERN_BYTES {
+        let max = Activation::MAX_PATTERN_BYTES;
+        return Err(too_much(Limit::PatternBytes, max, pattern.len()));
+    }
+    if is_blank(pattern) {
+        return Ok("".into());
+    }
+    if pattern.starts_with('!') {
+        return Err(invalid(pattern, PatternProblem::Negated));
+    }
+    let segments = || pattern.split('/');
+    if segments().any(|segment| segment == "..") {
+        return Err(invalid(pattern, PatternProblem::ParentFolder));
+    }
+    let is_folder = matches!(segments().next_back(), Some("" | "."));
+    let is_anchored = segments().count() > 1;
+    let mut canonical = String::with_capacity(pattern.len());
+    for segment in segments().filter(|segment| !matches!(*segment, "" | ".")) {
+        if !canonical.is_empty() {
+            canonical.push('/');
+        }
+        canonical.push_str(segment);
+    }
+    if is_folder {
+        canonical.push('/');
+    } else if is_anchored && !canonical.contains('/') {
+        canonical.insert(0, '/');
+    }
+    Ok(canonical.into())
+}
+
+/// A canonical pattern in globset's syntax, which matches whole paths.
+fn glob(canonical: &str) -> Result<Glob, PatternProblem> {
+    let glob = match (
+        canonical,
+        canonical.strip_suffix('/'),
+        canonical.strip_prefix('/'),
+    ) {
+        ("" | "/", ..) => "**".to_owned(),
+        (_, Some(folder), _) => format!("{}/**", crossing(folder)),
+        (_, _, Some(file)) => crossing(file),
+        _ if canonical.contains('/') => crossing(canonical),
+        _ => format!("**/{}", crossing(canonical)),
+    };
+    GlobBuilder::new(&glob)
+        .literal_separator(true)
+        .backslash_escape(true)
+        .empty_alternates(true)
+        .build()
+        .map_err(|error| PatternProblem::Syntax(error.kind().to_string().into()))
+}
+
+/// Makes each `**` that is glued to other characters cross folders, which globset takes for
+/// two single stars.
+fn crossing(pattern: &str) -> String {
+    const ANYTHING: &str = "{*,*/**/*}";
+    let mut glob = String::with_capacity(pattern.len());
+    let mut before = None;
+    let mut rest = pattern;
+    while let Some(c) = rest.chars().next() {
+        let length = match c {
+            '\\' => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
+            '[' => class_length(rest),
+            '*' => rest.len() - rest.trim_start_matches('*').len(),
+            _ => c.len_utf8(),
+        };
+        let (token, after) = rest.split_at(length);
+        let is_segment =
+            matches!(before, None | Some('/')) && (after.is_empty() || after.starts_with('/'));
+        match (c, length) {
+            ('*', 2..) if is_segment => glob.push_str("**"),
+            ('*', 2..) => glob.push_str(ANYTHING),
+            _ => glob.push_str(token),
+        }
+        before = token.chars().next_back();
+        rest = after;
+    }
+    glob
+}
+
+/// How long the class at the start of a text is, or 1 where it is not closed.
+fn class_length(text: &str) -> usize {
+    let start = match text[1..].starts_with(['!', '^']) {
+        true => 2,
+        false => 1,
+    };
+    let mut at = start;
+    while let Some(c) = text[at..].chars().next() {
+        let named = text[at..]
+            .strip_prefix("[:")
+            .and_then(|name| name.find(":]"));
+        match (c, named) {
+            (_, Some(name)) => at += name + 4,
+            (']', _) if at > start => return at + 1,
+            _ => at += c.len_utf8(),
+        }
+    }
+    1
+}
+
+fn compile(patterns: &[impl AsRef<str>]) -> Result<GlobSet, PatternProblem> {
+    let mut set = GlobSetBuilder::new();
+    for pattern in patterns {
+        set.add(glob(pattern.as_ref())?);
+    }
+    set.build().map_err(|_| PatternProblem::TooComplex)
+}
+
+/// A path as it counts: without empty and `.` segments, `None` where nothing is left.
+fn normal(path: &str) -> Result<Option<String>, Error> {
+    let mut normal = String::with_capacity(path.len());
+    for segment in path.split('/') {
+        match segment {
+            "" | "." => continue,
+            ".." => {
+                return Err(Error::InvalidPath {
+                    path: path.into(),
+                    problem: PathProblem::ParentFolder,
+                });
+            }
+            _ if normal.is_empty() => {}
+            _ => normal.push('/'),
+        }
+        normal.push_str(segment);
+    }
+    Ok((!normal.is_empty()).then_some(normal))
+}
+
+pub(crate) const EVIDENCE_CAP: usize = 100_000;
+
+/// One stretch of an agent's work, and the files modified in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Run {
+    pub(crate) id: Option<Arc<str>>,
+    pub(crate) evidence: Evidence,
+}
+
+/// What is known of the files modified in a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Evidence {
+    Files(BTreeSet<Arc<str>>),
+    /// There were too many to keep. Every condition counts as met.
+    Incomplete,
+}
+
+impl Default for Evidence {
+    fn default() -> Self {
+        Evidence::Files(BTreeSet::new())
+    }
+}
+
+impl Evidence {
+    /// Those of the paths that it does not have yet, normalised, each once.
+    pub(crate) fn news<'p>(
+        &self,
+        paths: impl Iterator<Item = &'p str>,
+    ) -> Result<BTreeSet<Arc<str>>, Error> {
+        let mut news = BTreeSet::new();
+        for path in paths {
+            if let (Some(path), Evidence::Files(files)) = (normal(path)?, self)
+                && !files.contains(path.as_str())
+            {
+                news.insert(path.into());
+            }
+        }
+        Ok(news)
+    }
+
+    /// The evidence of a stored list: normalised paths, each once, at most as many as are kept.
+    pub(crate) fn loaded(paths: Vec<Arc<str>>) -> Result<Self, Error> {
+        if paths.len() > EVIDENCE_CAP {
+            return Err(too_much(Limit::Evidence, EVIDENCE_CAP, paths.len()));
+        }
+        let mut files = BTreeSet::new();
+        for path in paths {
+            let problem = match normal(&path)? {
+                Some(normal) if normal == *path => None,
+                _ => Some(PathProblem::NotNormal),
+            };
+            let problem =
+                problem.or((!files.insert(path.clone())).then_some(PathProblem::Duplicate));
+            if let Some(problem) = problem {
+                return Err(Error::InvalidPath { path, problem });
+            }
+        }
+        Ok(Evidence::Files(files))
+    }
+}
+
+/// The patterns of a list, compiled when they are first needed and in chunks, as one set of
+/// thousands takes gigabytes. It is a cache: what it holds does not change what matches.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Matcher {
+    chunks: Vec<Arc<Chunk>>,
+    /// The chunk of each pattern.
+    places: HashMap<Arc<str>, usize>,
+}
+
+#[derive(Debug, Default)]
+struct Chunk {
+    patterns: Vec<Arc<str>>,
+    set: OnceLock<Option<GlobSet>>,
+}
+
+impl Chunk {
+    const MOST: usize = 128;
+
+    /// `None` where they do not compile together, though each did when it was given.
+    fn set(&self) -> Option<&GlobSet> {
+        self.set
+            .get_or_init(|| compile(&self.patterns).ok())
+            .as_ref()
+    }
+}
+
+impl Matcher {
+    /// Whether each task has an activation that the evidence does not meet.
+    pub(crate) fn unmet<'t>(
+        this: &mut Arc<Self>,
+        tasks: impl Iterator<Item = &'t Task> + Clone,
+        evidence: &Evidence,
+    ) -> Vec<bool> {
+        let patterns = |task: &'t Task| {
+            let activation = task.activation.as_ref();
+            activation.map(|activation| activation.patterns.iter())
+        };
+        let matched = match evidence {
+            Evidence::Incomplete => return tasks.map(|_| false).collect(),
+            Evidence::Files(files) => {
+                let patterns = tasks.clone().filter_map(patterns).flatten();
+                Matcher::matched(this, patterns, files)
+            }
+        };
+        let is_unmet = |task| {
+            let mut patterns = patterns(task)?;
+            Some(!patterns.any(|pattern| matched.contains(pattern)))
+        };
+        tasks.map(|task| is_unmet(task).unwrap_or(false)).collect()
+    }
+
+    /// Those of the patterns that match any of the files.
+    fn matched<'p>(
+        this: &mut Arc<Self>,
+        patterns: impl Iterator<Item = &'p Arc<str>>,
+        files: &BTreeSet<Arc<str>>,
+    ) -> HashSet<Arc<str>> {
+        let mut missing: HashSet<&Arc<str>> = patterns.collect();
+        let mut matched = HashSet::new();
+        if missing.is_empty() || files.is_empty() {
+            return matched;
+        }
+        Matcher::provide(this, &missing);
+        let mut open: HashMap<usize, usize> = HashMap::new();
+        for &pattern in &missing {
+            *open.entry(this.places[pattern]).or_default() += 1;
+        }
+        let mut open: Vec<(&Chunk, usize)> = (open.into_iter())
+            .map(|(place, count)| (&*this.chunks[place], count))
+            .collect();
+        let mut hits = Vec::new();
+        for file in files {
+            let file = Candidate::new(&**file);
+            for (chunk, count) in &mut open {
+                match chunk.set() {
+                    Some(set) => set.matches_candidate_into(&file, &mut hits),
+                    None => hits = (0..chunk.patterns.len()).collect(),
+                }
+                for pattern in hits.iter().map(|&hit| &chunk.patterns[hit]) {
+                    if missing.remove(pattern) {
+                        matched.insert(pattern.clone());
+                        *count -= 1;
+                    }
+                }
+            }
+            open.retain(|&(_, count)| count > 0);
+            if open.is_empty() {
+                break;
+            }
+        }
+        matched
+    }
+
+    /// Makes sure that the patterns are there, and that not much else is.
+    fn provide(this: &mut Arc<Self>, patterns: &HashSet<&Arc<str>>) {
+        if this.places.len() > 2 * patterns.len() + Chunk::MOST {
+            *this = Arc::default();
+        }
+        let mut new: Vec<Arc<str>> = (patterns.iter())
+            .filter(|pattern| !this.places.contains_key(**pattern))
+            .map(|&pattern| pattern.clone())
+            .collect();
+        if new.is_empty() {
+            return;
+        }
+        let this = Arc::make_mut(this);
+        if let Some(last) = this.chunks.pop_if(|last| last.patterns.len() < Chunk::MOST) {
+            new.splice(..0, last.patterns.iter().cloned());
+        }
+        for patterns in new.chunks(Chunk::MOST) {
+            for pattern in patterns {
+                this.places.insert(pattern.clone(), this.chunks.len());
+            }
+            this.chunks.push(Arc::new(Chunk {
+                patterns: patterns.to_vec(),
+                set: OnceLock::new(),
+            }));
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! Murmur's four task tools: its parameters, its JSON, its error codes.
+
+use super::input::{Input, Object};
+use super::{Refusal, Reply, ToolSpec, notes, schema};
+use crate::activation::Activation;
+use crate::change::Changes;
+use crate::error::Error;
+use crate::id::TaskId;
+use crate::list::TaskList;
+use crate::task::{Status, Task, TaskDraft, TaskPatch};
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+const STATUSES: [&str; 4] = ["pending", "in_progress", "completed", "deleted"];
+
+pub(super) fn specs() -> Vec<ToolSpec> {
+    let text = schema::string;
+    let task_id = || text("The id of the task");
+    let ids = |description| schema::array(text("A task id"), description);
+    let target = [
+        (
+            "slug",
+            text("Whose list: empty for your own, a name, or /w/workspace/u/account/slug"),
+            false,
+        ),
+        ("workspace", text("Another workspace than your own"), false),
+    ];
+    let with_target = |properties: &[_]| schema::object(&[properties, &target[..]].concat());
+    let conditions = [Activation::FILES_MODIFIED];
+    vec![
+        ToolSpec {
+            name: "task_list",
+            description: "List all tasks with their ids, statuses and dependencies, as a JSON array. \
+                A task with an activation is dormant until it is met: do not work on it.",
+            input_schema: with_target(&[]),
+        },
+        ToolSpec {
+            name: "task_create",
+            description: "Add one task to the end of the list. Returns its id. With activate_when the \
+                task is dormant until a file that matches pattern is modified, and holds up nothing.",
+            input_schema: with_target(&[
+                (
+                    "subject",
+                    text("What to do, short and in the imperative"),
+                    true,
+                ),
+                ("description", text("More about it"), false),
+                (
+                    "activate_when",
+                    schema::string_enum(&conditions, "What the task sleeps until"),
+                    false,
+                ),
+                (
+                    "pattern",
+                    text("Glob of files, only with activate_when: *.go, docs/**. Empty: any file"),
+                    false,
+                ),
+            ]),
+        },
+        ToolSpec {
+            name: "task_update",
+            description: "Change one task by id; give only what changes. Set it to in_progress before you \
+                start on it (only one task can be; the other goes back to pending) and to completed as \
+                soon as it is done. A task that is blocked can be neither.",
+            input_schema: with_target(&[
+                ("task_id", task_id(), true),
+                (
+                    "status",
+                    schema::string_enum(&STATUSES, "The new status"),
+                    false,
+                ),
+                ("subject", text("The new subject"), false),
+                ("description", text("The new description"), false),
+                (
+                    "add_blocks",
+                    ids("Tasks that cannot start until this one is completed"),
+                    false,
+                ),
+                (
+                    "add_blocked_by",
+                    ids("Tasks that must be completed before this one can start"),
+                    false,
+                ),
+            ]),
+        },
+        ToolSpec {
+            name: "task_get",
+            description: "Show one task by id: its description, status and dependencies.",
+            input_schema: with_target(&[("task_id", task_id(), true)]),
+        },
+    ]
+}
+
+/// A task in Murmur's form.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct TaskOut<'a> {
+    task_id: &'a str,
+    subject: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<&'a str>,
+    status: &'static str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    blocks: Vec<&'a TaskId>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    blocked_by: Vec<&'a TaskId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    activation: Option<ActivationOut<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ActivationOut<'a> {
+    files_modified: Vec<&'a str>,
+}
+
+impl<'a> TaskOut<'a> {
+    fn new(task: &'a Task, status: Status) -> Self {
+        TaskOut {
+            task_id: task.id.as_str(),
+            subject: &task.subject,
+            description: task.description.as_deref(),
+            status: match status {
+                Status::Pending => "TASK_STATUS_PENDING",
+                Status::InProgress => "TASK_STATUS_IN_PROGRESS",
+                Status::Completed => "TASK_STATUS_COMPLETED",
+                Status::Deleted => "TASK_STATUS_DELETED",
+            },
+            blocks: Vec::new(),
+            blocked_by: Vec::new(),
+            activation: task.activation.as_ref().map(|activation| ActivationOut {
+                files_modified: activation.patterns().collect(),
+            }),
+        }
+    }
+
+    /// A task of a listing, which tells each dependency once: at the task that waits.
+    fn listed(list: &'a TaskList, task: &'a Task) -> Self {
+        TaskOut {
+            blocked_by: ids(list.blocked_by(&task.id)),
+            ..TaskOut::new(task, task.status)
+        }
+    }
+
+    fn alone(list: &'a TaskList, task: &'a Task) -> Self {
+        TaskOut {
+            blocks: ids(list.blocks(&task.id)),
+            ..TaskOut::listed(list, task)
+        }
+    }
+}
+
+fn ids(tasks: Result<Vec<&Task>, Error>) -> Vec<&TaskId> {
+    let tasks = tasks.unwrap_or_default();
+    tasks.into_iter().map(|task| &task.id).collect()
+}
+
+pub(super) fn call(list: &mut TaskList, name: &str, args: &Value) -> Reply {
+    let mut input = Input::new(args);
+    let top = input.top();
+    let done = match name {
+        "task_list" | "task_create" | "task_update" | "task_get" => own_list(&mut input, &top),
+        _ => Err(Refusal::NoSuchTool),
+    };
+    let done = done.and_then(|()| match name {
+        "task_list" => all(list, input),
+        "task_create" => create(list, input, &top),
+        "task_update" => update(list, input, &top),
+        _ => get(list, input, &top),
+    });
+    done.unwrap_or_else(|refusal| refused(name, &refusal))
+}
+
+type Done = Result<Reply, Refusal>;
+
+/// Refuses to speak for another list than the one at hand.
+fn own_list(input: &mut Input<'_>, top: &Object<'_>) -> Result<(), Refusal> {
+    let others = [input.text(top, "slug"), input.text(top, "workspace")];
+    match others.into_iter().flatten().next() {
+        Some(other) => Err(Refusal::OtherList(other.into())),
+        None => Ok(()),
+    }
+}
+
+/// A reply whose text is its data as JSON.
+fn json_reply(out: &impl Serialize, changes: Changes) -> Reply {
+    Reply {
+        text: serde_json::to_string(out).unwrap_or_default(),
+        data: serde_json::to_value(out).unwrap_or_default(),
+        is_error: false,
+        changes,
+    }
+}
+
+fn all(list: &TaskList, input: Input<'_>) -> Done {
+    input.finish(()).map_err(Refusal::Input)?;
+    let deleted = list.retired().rev().filter(|retired| retired.deleted);
+    let tasks: Vec<TaskOut<'_>> = (list.tasks().map(|task| TaskOut::listed(list, task)))
+        .chain(deleted.map(|retired| TaskOut::new(&retired.task, Status::Deleted)))
+        .collect();
+    let mut reply = json_reply(&tasks, Changes::default());
+    reply.data = json!({"tasks": reply.data});
+    Ok(reply)
+}
+
+fn get(list: &TaskList, mut input: Input<'_>, top: &Object<'_>) -> Done {
+    let id = input.required_id(top, "task_id");
+    let (id, _) = input.finish(id).map_err(Refusal::Input)?;
+    let id = id.unwrap_or_default();
+    let deleted = || {
+        list.retired()
+            .find(|retired| retired.deleted && retired.task.id == *id.trim())
+    };
+    let out = match (list.get(&id), deleted()) {
+        (Some(task), _) => TaskOut::alone(list, task),
+        (None, Some(retired)) => TaskOut::new(&retired.task, Status::Deleted),
+        (None, None) => return Err(Refusal::List(list.unknown_task(&id))),
+    };
+    Ok(json_reply(&out, Changes::default()))
+}
+
+fn create(list: &mut TaskList, mut input: Input<'_>, top: &Object<'_>) -> Done {
+    let subject = input.required_text(top, "subject");
+    let mut draft = TaskDraft::new(subject.unwrap_or_default());
+    if let Some(description) = input.text(top, "description") {
+        draft = draft.description(description);
+    }
+    if let Some(activation) = input.activate_when(top)? {
+        draft = draft.activation(activation);
+    }
+    let (draft, repairs) = input.finish(draft).map_err(Refusal::Input)?;
+    let created = list.create(draft)?;
+    let notes = notes(list, &created.changes)
+        .into_iter()
+        .chain(repairs)
+        .collect();
+    Ok(json_reply(
+        &CreatedOut {
+            task_id: &created.id,
+            notes,
+        },
+        created.changes,
+    ))
+}
+
+#[derive(Serialize)]
+struct CreatedOut<'a> {
+    task_id: &'a TaskId,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
+}
+
+fn update(list: &mut TaskList, mut input: Input<'_>, top: &Object<'_>) -> Done {
+    let id = input.required_id(top, "task_id");
+    let mut patch = TaskPatch::new();
+    if let Some(status) = input.status(top, "status", &STATUSES) {
+        patch = patch.status(status);
+    }
+    if let Some(subject) = input.text(top, "subject") {
+        patch = patch.subject(subject);
+    }
+    if let Some(description) = input.text(top, "description") {
+        patch = patch.description(description);
+    }
+    patch = patch
+        .add_blocks(input.ids(top, "add_blocks"))
+        .add_blocked_by(input.ids(top, "add_blocked_by"));
+    if patch.is_empty() {
+        input.nothing_to_do(
+            "give at least one of status, subject, description, add_blocks, add_blocked_by",
+        );
+    }
+    let ((id, patch), repairs) = input.finish((id, patch)).map_err(Refusal::Input)?;
+    let id = id.unwrap_or_default();
+    let changes = list.update(&id, patch)?;
+    let notes: Vec<String> = notes(list, &changes).into_iter().chain(repairs).collect();
+    let mut text = format!("updated task {}", id.trim());
+    for (i, note) in notes.iter().enumerate() {
+        let _ = write!(text, "{}Note: {note}", if i == 0 { "\n\n" } else { "\n" });
+    }
+    let mut data = json!({"task_id": id.trim()});
+    if !notes.is_empty() {
+        data["notes"] = notes.into();
+    }
+    Ok(Reply {
+        text,
+        data,
+        is_error: false,
+        changes,
+    })
+}
+
+fn refused(name: &str, refusal: &Refusal) -> Reply {
+    let (code, meaning) = match refusal {
+        Refusal::NoSuchTool => ("NOT_FOUND", super::no_such_tool(name, &specs())),
+        Refusal::OtherList(slug) => (
+            "NOT_FOUND",
+            format!(
+                "No agent {:?} can be reached from here. Leave slug and workspace out for your own list.",
+                crate::error::Quote(slug).to_string()
+            ),
+        ),
+        Refusal::List(error @ (Error::UnknownTask { .. } | Error::NotRetired { .. })) => {
+            ("NOT_FOUND", error.to_string())
+        }
+        Refusal::List(error) => ("INVALID_ARGUMENT", error.to_string()),
+        Refusal::Input(problems) => ("INVALID_ARGUMENT", problems.to_string()),
+    };
+    Reply {
+        text: format!("{code}: {meaning}"),
+        data: json!({"error": {"code": code, "message": meaning}}),
+        is_error: true,
+        changes: Changes::default(),
+    }
+}
