@@ -104,11 +104,23 @@
 //! # Keeping a list
 //!
 //! A list serialises with serde, in a versioned form that is checked on load
-//! ([`TaskList::to_json`], [`TaskList::from_json`]).
+//! ([`TaskList::to_json`], [`TaskList::from_json`]). Where several writers share one, there is
+//! [`Store`], with [`update`] for the host and [`ListTools`] for its agents.
+//!
+//! ```
+//! use agent_tasklist::{ListKey, ListTools, MemoryStore, Toolset, block_on};
+//! use serde_json::json;
+//!
+//! let tools = ListTools::new(MemoryStore::new(), ListKey::new("thread-1")?, Toolset::mastra());
+//! let args = json!({"tasks": [{"content": "Fix the bug", "status": "in_progress"}]});
+//! assert_eq!(block_on(tools.call("task_write", &args)).data["revision"], 1);
+//! # Ok::<(), agent_tasklist::Error>(())
+//! ```
 
 mod activation;
 mod buckets;
 mod change;
+pub mod conformance;
 mod dag;
 mod error;
 mod id;
@@ -119,6 +131,7 @@ mod policy;
 mod reconcile;
 mod retired;
 mod state;
+mod store;
 mod task;
 mod text;
 mod tools;
@@ -136,8 +149,12 @@ pub use list::{Created, TaskList};
 pub use policy::{Blocked, Dropped, Excess, InProgress, Limits, Policy};
 pub use retired::RetiredTask;
 pub use state::{Explanation, State, Summary};
+pub use store::{
+    Commit, MemoryStore, Revision, Store, StoreError, StoreFuture, Stored, UpdateError, Updated,
+    block_on, update,
+};
 pub use task::{Field, Status, Task, TaskDraft, TaskPatch};
-pub use tools::{Reply, ToolSpec, Toolset};
+pub use tools::{Access, ListTools, Reply, ToolSpec, Toolset};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

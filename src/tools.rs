@@ -2,6 +2,9 @@ mod input;
 mod mastra;
 mod murmur;
 mod schema;
+mod stored;
+
+pub use stored::{Access, ListTools};
 
 use crate::change::{Changes, Demotion};
 use crate::error::{Error, Quote};
@@ -122,7 +125,37 @@ impl Toolset {
     ///
     /// Never fails in the Rust sense: whatever is wrong with the name, the arguments or
     /// the change asked for is said in the reply, for the model to correct itself.
+    ///
+    /// The list is the caller's own: where the arguments name another, the call is refused. For
+    /// several lists in a store there is [`ListTools`].
     pub fn call(&self, list: &mut TaskList, name: &str, args: &Value) -> Reply {
+        match self.target(args) {
+            Ok(["", ""]) => self.run(list, name, args),
+            Ok([slug, workspace]) => {
+                murmur::out_of_reach(if slug.is_empty() { workspace } else { slug })
+            }
+            Err(reply) => *reply,
+        }
+    }
+
+    /// The answer where no list was touched.
+    fn failure(&self, name: &str, code: &str, message: &str) -> Reply {
+        match self.kind {
+            Kind::Mastra => mastra::failure(name, message),
+            Kind::Murmur => murmur::failure(code, message),
+        }
+    }
+
+    /// Whose list a call is about: slug and workspace, empty for the caller's own.
+    fn target<'a>(&self, args: &'a Value) -> Result<[&'a str; 2], Box<Reply>> {
+        match self.kind {
+            Kind::Mastra => Ok(["", ""]),
+            Kind::Murmur => murmur::target(args),
+        }
+    }
+
+    /// Carries out a call on the list that it is about.
+    fn run(&self, list: &mut TaskList, name: &str, args: &Value) -> Reply {
         list.set_policy(self.policy);
         match self.kind {
             Kind::Mastra => mastra::call(list, name, args),
@@ -134,7 +167,6 @@ impl Toolset {
 /// Why a call is refused.
 enum Refusal {
     NoSuchTool,
-    OtherList(String),
     Input(input::Problems),
     List(Error),
 }

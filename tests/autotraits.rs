@@ -5,6 +5,7 @@ use agent_tasklist::*;
 #[test]
 fn send_sync_static() {
     fn check<T: Send + Sync + Unpin + std::panic::UnwindSafe + 'static>() {}
+    check::<Access>();
     check::<Activation>();
     check::<Blocked>();
     check::<Changes>();
@@ -28,6 +29,7 @@ fn send_sync_static() {
     check::<Limit>();
     check::<Limits>();
     check::<ListKey>();
+    check::<MemoryStore>();
     check::<Notes>();
     check::<PathProblem>();
     check::<PatternProblem>();
@@ -35,9 +37,12 @@ fn send_sync_static() {
     check::<Rebound>();
     check::<Reply>();
     check::<RetiredTask>();
+    check::<Revision>();
     check::<State>();
     check::<Status>();
+    check::<Stored>();
     check::<Summary>();
+    check::<Updated>();
     check::<Task>();
     check::<TaskDraft>();
     check::<TaskId>();
@@ -46,4 +51,15 @@ fn send_sync_static() {
     check::<TaskProblem>();
     check::<ToolSpec>();
     check::<Toolset>();
+}
+
+/// Sources of errors and trait objects may not be unwind-safe, and commits borrow.
+#[test]
+fn send_sync() {
+    fn check<T: Send + Sync + ?Sized>() {}
+    check::<ListTools<MemoryStore>>();
+    check::<Commit<'_>>();
+    check::<StoreError>();
+    check::<UpdateError>();
+    check::<dyn Store>();
 }

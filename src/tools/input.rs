@@ -69,6 +69,27 @@ pub(super) struct Input<'a> {
     pub(super) repairs: Vec<String>,
 }
 
+/// The revision that a write says it was made from.
+pub(super) fn base_revision(args: &Value) -> Result<Option<u64>, Problems> {
+    const NAME: &str = "baseRevision";
+    let mut input = Input::new(args);
+    let base = input.top().member(NAME).and_then(|value| {
+        let number = match value {
+            Value::String(text) => text.trim().parse().ok(),
+            value => value.as_u64(),
+        };
+        if number.is_none() {
+            let received = Received(value);
+            let wanted = "the revision of a reply is wanted, 0 for no list";
+            input
+                .problems
+                .add(NAME, format!("received {received}; {wanted}"));
+        }
+        number
+    });
+    input.finish(base).map(|(base, _)| base)
+}
+
 /// An object of the input, with the path to it.
 #[derive(Clone)]
 pub(super) struct Object<'a> {

@@ -139,10 +139,35 @@ fn complete(list: &mut TaskList, args: &Value) -> Done {
 }
 
 fn check(list: &TaskList) -> Reply {
-    let summary = list.summary();
     let incomplete: Vec<&Task> = list.open_tasks().collect();
     let text = check_text(list, &incomplete);
     let mut reply = reply(list, text, false, Changes::default());
+    add_summary(&mut reply, list);
+    reply
+}
+
+/// The answer where there is no list to be had.
+pub(super) fn failure(name: &str, meaning: &str) -> Reply {
+    let list = TaskList::new();
+    let mut reply = reply(&list, meaning.to_owned(), true, Changes::default());
+    if name == "task_check" {
+        add_summary(&mut reply, &list);
+    }
+    reply
+}
+
+/// The answer to a write that was made from another version of the list.
+pub(super) fn outdated(list: &TaskList, base: u64, revision: u64) -> Reply {
+    let text = format!(
+        "The list has changed: it is at revision {revision}, and baseRevision is {base}. Nothing was \
+         written. Write again from the list as it is now.\n\n{}",
+        overview(list).replacen("Tasks updated", "Tasks", 1)
+    );
+    reply(list, text, true, Changes::default())
+}
+
+fn add_summary(reply: &mut Reply, list: &TaskList) {
+    let summary = list.summary();
     reply.data["summary"] = json!({
         "total": summary.total,
         "completed": summary.completed,
@@ -152,8 +177,7 @@ fn check(list: &TaskList) -> Reply {
         "hasTasks": summary.has_tasks,
         "allCompleted": summary.all_completed,
     });
-    reply.data["incompleteTasks"] = incomplete.into_iter().map(task_data).collect();
-    reply
+    reply.data["incompleteTasks"] = list.open_tasks().map(task_data).collect();
 }
 
 fn reply(list: &TaskList, text: String, is_error: bool, changes: Changes) -> Reply {
@@ -249,7 +273,6 @@ fn check_text(list: &TaskList, incomplete: &[&Task]) -> String {
 fn refused(list: &TaskList, name: &str, refusal: &Refusal) -> String {
     match refusal {
         Refusal::NoSuchTool => super::no_such_tool(name, &specs()),
-        Refusal::OtherList(slug) => format!("There is no list {:?} here.", Quote(slug).to_string()),
         Refusal::Input(problems) => problems.to_string(),
         Refusal::List(Error::UnknownTask { id, known }) => {
             let mut text = format!("Task not found: {}\n\n", Quote(id));

@@ -157,30 +157,38 @@ fn ids(tasks: Result<Vec<&Task>, Error>) -> Vec<&TaskId> {
 }
 
 pub(super) fn call(list: &mut TaskList, name: &str, args: &Value) -> Reply {
-    let mut input = Input::new(args);
+    let input = Input::new(args);
     let top = input.top();
     let done = match name {
-        "task_list" | "task_create" | "task_update" | "task_get" => own_list(&mut input, &top),
-        _ => Err(Refusal::NoSuchTool),
-    };
-    let done = done.and_then(|()| match name {
         "task_list" => all(list, input),
         "task_create" => create(list, input, &top),
         "task_update" => update(list, input, &top),
-        _ => get(list, input, &top),
-    });
+        "task_get" => get(list, input, &top),
+        _ => Err(Refusal::NoSuchTool),
+    };
     done.unwrap_or_else(|refusal| refused(name, &refusal))
 }
 
 type Done = Result<Reply, Refusal>;
 
-/// Refuses to speak for another list than the one at hand.
-fn own_list(input: &mut Input<'_>, top: &Object<'_>) -> Result<(), Refusal> {
-    let others = [input.text(top, "slug"), input.text(top, "workspace")];
-    match others.into_iter().flatten().next() {
-        Some(other) => Err(Refusal::OtherList(other.into())),
-        None => Ok(()),
+/// Whose list a call is about: its slug and its workspace, empty for the caller's own.
+pub(super) fn target(args: &Value) -> Result<[&str; 2], Box<Reply>> {
+    let mut input = Input::new(args);
+    let top = input.top();
+    let target = ["slug", "workspace"].map(|name| input.text(&top, name).unwrap_or_default());
+    match input.finish(target) {
+        Ok((target, _)) => Ok(target),
+        Err(problems) => Err(Box::new(refused("", &Refusal::Input(problems)))),
     }
+}
+
+/// The answer where another list than the caller's own is meant and cannot be reached.
+pub(super) fn out_of_reach(slug: &str) -> Reply {
+    let slug = crate::error::Quote(slug).to_string();
+    let meaning = format!(
+        "No agent {slug:?} can be reached from here. Leave slug and workspace out for your own list."
+    );
+    failure("NOT_FOUND", &meaning)
 }
 
 /// A reply whose text is its data as JSON.
@@ -294,19 +302,16 @@ fn update(list: &mut TaskList, mut input: Input<'_>, top: &Object<'_>) -> Done {
 fn refused(name: &str, refusal: &Refusal) -> Reply {
     let (code, meaning) = match refusal {
         Refusal::NoSuchTool => ("NOT_FOUND", super::no_such_tool(name, &specs())),
-        Refusal::OtherList(slug) => (
-            "NOT_FOUND",
-            format!(
-                "No agent {:?} can be reached from here. Leave slug and workspace out for your own list.",
-                crate::error::Quote(slug).to_string()
-            ),
-        ),
         Refusal::List(error @ (Error::UnknownTask { .. } | Error::NotRetired { .. })) => {
             ("NOT_FOUND", error.to_string())
         }
         Refusal::List(error) => ("INVALID_ARGUMENT", error.to_string()),
         Refusal::Input(problems) => ("INVALID_ARGUMENT", problems.to_string()),
     };
+    failure(code, &meaning)
+}
+
+pub(super) fn failure(code: &str, meaning: &str) -> Reply {
     Reply {
         text: format!("{code}: {meaning}"),
         data: json!({"error": {"code": code, "message": meaning}}),

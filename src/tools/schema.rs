@@ -7,6 +7,10 @@ pub(super) fn string(description: &str) -> Value {
     json!({"type": "string", "description": description})
 }
 
+pub(super) fn integer(description: &str) -> Value {
+    json!({"type": "integer", "description": description})
+}
+
 pub(super) fn string_enum(allowed: &[&str], description: &str) -> Value {
     json!({"type": "string", "enum": allowed, "description": description})
 }
