@@ -1,0 +1,33 @@
+//! A writer for the tests of the store packages: one operating-system process that creates tasks in
+//! a list, and tells of each that was acknowledged.
+
+use agent_tasklist::{ListKey, Policy, Store, TaskDraft, update};
+use std::error::Error;
+use std::io::Write;
+
+/// Creates `count` tasks named after `name`, and prints the id of each once it is stored.
+pub async fn run(
+    store: &impl Store,
+    key: &str,
+    name: &str,
+    count: usize,
+) -> Result<(), Box<dyn Error>> {
+    let key = ListKey::new(key)?;
+    for n in 0..count {
+        let mut id = None;
+        update(store, &key, &Policy::default(), |list| {
+            let created = list.create(TaskDraft::new(format!("{name} {n}")))?;
+            id = Some(created.id);
+            Ok::<_, agent_tasklist::Error>(created.changes)
+        })
+        .await?;
+        let mut out = std::io::stdout().lock();
+        writeln!(
+            out,
+            "{}",
+            id.expect("an edit that succeeds has made a task")
+        )?;
+        out.flush()?;
+    }
+    Ok(())
+}
