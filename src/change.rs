@@ -128,8 +128,13 @@ pub struct Notes {
     pub rebound: Vec<Rebound>,
     /// Items whose id an earlier item of the call already had.
     pub duplicate_ids: Vec<DuplicateId>,
-    /// Unfinished tasks that a write left out, in their old list order.
+    /// Unfinished tasks that a write left out and that retired, in their old list order.
     pub unfinished_removed: Vec<TaskId>,
+    /// Unfinished tasks that a write left out and that stay all the same, in list order.
+    pub unfinished_kept: Vec<TaskId>,
+    /// Tasks that are in progress or completed although they wait, in list order. Only where the
+    /// policy allows it.
+    pub advised: Vec<TaskId>,
 }
 
 /// An explicit id that was given with the subject of another live task. The item

@@ -220,6 +220,54 @@ impl Dag {
         }
     }
 
+    /// Takes out of the edges that a placed graph is to have those that close a cycle, and gives them as
+    /// `(blocked, blocker)`. Goes depth first through the tasks in list order, on a stack of its own.
+    pub(crate) fn break_cycles(&self, edges: &mut Vec<(u32, u32)>) -> Vec<(Slot, Slot)> {
+        #[derive(Clone, Copy, PartialEq)]
+        enum Visit {
+            Not,
+            Open,
+            Done,
+        }
+        let by_blocker = Buckets::new(
+            self.len(),
+            edges.iter().map(|&(blocked, blocker)| (blocker, blocked)),
+        );
+        let mut visits = vec![Visit::Not; self.len()];
+        let mut closing = HashSet::new();
+        let mut path: Vec<(u32, usize)> = Vec::new();
+        for start in 0..self.len() as u32 {
+            if visits[start as usize] == Visit::Not {
+                visits[start as usize] = Visit::Open;
+                path.push((start, 0));
+            }
+            while let Some((blocker, next)) = path.last_mut() {
+                let Some(&blocked) = by_blocker.of(*blocker).get(*next) else {
+                    visits[*blocker as usize] = Visit::Done;
+                    path.pop();
+                    continue;
+                };
+                *next += 1;
+                match visits[blocked as usize] {
+                    Visit::Done => {}
+                    Visit::Open => _ = closing.insert((blocked, *blocker)),
+                    Visit::Not => {
+                        visits[blocked as usize] = Visit::Open;
+                        path.push((blocked, 0));
+                    }
+                }
+            }
+        }
+        let mut broken = Vec::new();
+        edges.retain(|&(blocked, blocker)| {
+            let closes = closing.contains(&(blocked, blocker));
+            let slot = |place: u32| self.slot_at(place as usize);
+            broken.extend(closes.then(|| (slot(blocked), slot(blocker))));
+            !closes
+        });
+        broken
+    }
+
     fn rebuilt_index(&self) -> Index {
         let mut lists: [Vec<(Rank, Slot)>; State::LIVE] = Default::default();
         for &slot in self.order.values() {

@@ -93,13 +93,44 @@ pub enum Error {
         blocker: Arc<str>,
     },
     /// More tasks in progress than the policy allows.
-    #[error("Only {limit} task{} can be in_progress at a time; this call asks for {}: {}. Leave one in_progress and set the others to pending.", if *limit == 1 { "" } else { "s" }, ids.len(), Ids(ids))]
+    #[error("Only one task {}can be in_progress at a time. This call sets {} to in_progress: {}. Keep one of them, and set the others to pending.", if *per_owner { "of an owner " } else { "" }, ids.len(), Ids(ids))]
     TooManyInProgress {
         /// The tasks that were to be in progress, in list order.
         ids: Vec<TaskId>,
         /// How many may be.
         limit: usize,
+        /// Whether that is for each owner.
+        per_owner: bool,
     },
+    /// A write left out unfinished tasks, and the policy does not allow that.
+    #[error(
+        "This write leaves out unfinished tasks: {}. Write them too, or complete or delete them first.",
+        Ids(ids)
+    )]
+    Dropped {
+        /// The tasks, in list order.
+        ids: Vec<TaskId>,
+    },
+    /// The call would start, stop, change or remove the unfinished task of another owner.
+    #[error(
+        "Task {id} belongs to {}, who has not finished it. Leave it as it is, and work on another.",
+        Quote(owner)
+    )]
+    OwnedByOther {
+        /// The task.
+        id: TaskId,
+        /// Who owns it.
+        owner: Arc<str>,
+    },
+    /// A completed task cannot be claimed.
+    #[error("Task {id} is completed already. Claim another.")]
+    Completed {
+        /// The task.
+        id: TaskId,
+    },
+    /// An owner without a name.
+    #[error("The name of an owner must not be blank.")]
+    BlankOwner,
     /// A blocked task was to be started or completed.
     #[error("Cannot set {id} to {status}: it is blocked by {}. Complete {} first, or remove the dependency.", Ids(open_blockers), if open_blockers.len() == 1 { "that task" } else { "those tasks" })]
     Blocked {

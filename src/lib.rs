@@ -101,6 +101,11 @@
 //! assert_eq!(reply.text, "Task not found: task_1\n\nNo tasks are currently tracked.");
 //! ```
 //!
+//! # Many agents
+//!
+//! Tasks have owners: [`TaskList::claim`] gives an owner work, [`TaskList::acting_as`] leaves the work of
+//! others alone, and the [`Policy`] says how many tasks may be in progress. See [`many_agents`].
+//!
 //! # Keeping a list
 //!
 //! A list serialises with serde, in a versioned form that is checked on load
@@ -126,6 +131,7 @@ mod error;
 mod id;
 mod key;
 mod list;
+pub mod many_agents;
 mod persist;
 mod policy;
 mod reconcile;
@@ -145,10 +151,11 @@ pub use error::{
 };
 pub use id::TaskId;
 pub use key::ListKey;
-pub use list::{Created, TaskList};
+pub use list::{Acting, Claimed, Created, TaskList};
+pub use persist::{Repair, RepairReason};
 pub use policy::{Blocked, Dropped, Excess, InProgress, Limits, Policy};
 pub use retired::RetiredTask;
-pub use state::{Explanation, State, Summary};
+pub use state::{Explanation, State, Summary, Violation};
 pub use store::{
     Commit, MemoryStore, Revision, Store, StoreError, StoreFuture, Stored, UpdateError, Updated,
     block_on, update,

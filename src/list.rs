@@ -1,17 +1,22 @@
+mod acting;
 mod edit;
 mod write;
+
+pub use acting::{Acting, Claimed};
 
 use crate::activation::{Evidence, Matcher, Run};
 use crate::change::{Changes, Facts};
 use crate::dag::{Dag, Slot};
 use crate::error::{Error, KnownIds};
 use crate::id::TaskId;
-use crate::policy::{Limits, Policy};
+use crate::policy::{Blocked, InProgress, Limits, Policy};
 use crate::reconcile::Suffixes;
 use crate::retired::{Retired, RetiredTask};
-use crate::state::{Explanation, State, Summary};
+use crate::state::{Explanation, State, Summary, Violation};
 use crate::task::{Given, Status, Task, TaskDraft, TaskPatch};
+use crate::text::is_blank;
 use edit::{Edit, RunChange};
+use indexmap::IndexMap;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
@@ -216,6 +221,52 @@ impl TaskList {
         self.dag.slots().map(draft).collect()
     }
 
+    /// Where the list breaks its [`Policy`], in list order: as it may after it was loaded, or
+    /// after the policy was changed, for a policy judges transitions only. Costs the tasks in progress.
+    ///
+    /// ```
+    /// use agent_tasklist::{InProgress, Policy, Status, TaskDraft, TaskList, Violation};
+    ///
+    /// let mut list = TaskList::new();
+    /// let mut policy = Policy::default();
+    /// policy.in_progress = InProgress::Unlimited;
+    /// list.set_policy(policy);
+    /// list.write(["A", "B"].map(|subject| TaskDraft::new(subject).status(Status::InProgress)))?;
+    /// assert!(list.violations().is_empty());
+    /// list.set_policy(Policy::default());
+    /// assert!(matches!(&list.violations()[..], [Violation::TooManyInProgress { .. }]));
+    /// # Ok::<(), agent_tasklist::Error>(())
+    /// ```
+    pub fn violations(&self) -> Vec<Violation> {
+        let mut groups: IndexMap<Option<&Arc<str>>, Vec<TaskId>> = IndexMap::new();
+        let mut waiting = Vec::new();
+        for slot in self.dag.in_state(State::InProgress) {
+            let task = self.dag.task(slot);
+            match self.policy.in_progress {
+                InProgress::One => groups.entry(None).or_default().push(task.id.clone()),
+                InProgress::PerOwner => {
+                    groups
+                        .entry(task.owner.as_ref())
+                        .or_default()
+                        .push(task.id.clone());
+                }
+                InProgress::Unlimited => {}
+            }
+            if self.policy.blocked == Blocked::Enforce && self.dag.condition(slot).blocked {
+                waiting.push(Violation::Blocked {
+                    id: task.id.clone(),
+                    open_blockers: ids_at(&self.dag, self.dag.open_blockers(slot)),
+                });
+            }
+        }
+        let too_many = groups.into_iter().filter(|(_, ids)| ids.len() > 1);
+        let too_many = too_many.map(|(owner, ids)| Violation::TooManyInProgress {
+            ids,
+            owner: owner.cloned(),
+        });
+        too_many.chain(waiting).collect()
+    }
+
     /// The policy that calls on this list are judged by.
     pub fn policy(&self) -> Policy {
         self.policy
@@ -258,6 +309,14 @@ impl TaskList {
 
     fn tasks_at(&self, slots: impl IntoIterator<Item = Slot>) -> impl Iterator<Item = &Task> {
         slots.into_iter().map(|slot| &**self.dag.task(slot))
+    }
+}
+
+/// The name of an owner.
+fn named(owner: &str) -> Result<&str, Error> {
+    match is_blank(owner) {
+        true => Err(Error::BlankOwner),
+        false => Ok(owner),
     }
 }
 
@@ -315,7 +374,7 @@ impl TaskList {
     /// [`Error::InvalidId`], [`Error::MissingSubject`], [`Error::StatusNotAllowed`],
     /// [`Error::UnknownTask`] for a blocker that is not in the resulting list,
     /// [`Error::SelfDependency`], [`Error::Cycle`], [`Error::TooManyInProgress`],
-    /// [`Error::Blocked`], [`Error::LimitExceeded`].
+    /// [`Error::Dropped`], [`Error::Blocked`], [`Error::Dormant`], [`Error::LimitExceeded`].
     ///
     /// ```
     /// use agent_tasklist::{Status, TaskDraft, TaskList};
@@ -332,9 +391,7 @@ impl TaskList {
     /// # Ok::<(), agent_tasklist::Error>(())
     /// ```
     pub fn write(&mut self, tasks: impl IntoIterator<Item = TaskDraft>) -> Result<Changes, Error> {
-        let drafts: Vec<TaskDraft> = tasks.into_iter().collect();
-        let ((), changes) = self.change(|edit| edit.write(&drafts))?;
-        Ok(changes)
+        self.as_anyone().write(tasks)
     }
 
     /// Appends a task. Never matches one that is there, and never brings one back.
@@ -354,8 +411,7 @@ impl TaskList {
     /// # Ok::<(), agent_tasklist::Error>(())
     /// ```
     pub fn create(&mut self, task: TaskDraft) -> Result<Created, Error> {
-        let (id, changes) = self.change(|edit| edit.create(&task))?;
-        Ok(Created { id, changes })
+        self.as_anyone().create(task)
     }
 
     /// Changes a task, which keeps its place in the list.
@@ -383,8 +439,7 @@ impl TaskList {
     /// # Ok::<(), agent_tasklist::Error>(())
     /// ```
     pub fn update(&mut self, id: impl AsRef<str>, patch: TaskPatch) -> Result<Changes, Error> {
-        let ((), changes) = self.change(|edit| edit.update(id.as_ref(), &patch))?;
-        Ok(changes)
+        self.as_anyone().update(id, patch)
     }
 
     /// Sets a task to completed. No change where it is completed already.
@@ -424,8 +479,7 @@ impl TaskList {
     /// # Ok::<(), agent_tasklist::Error>(())
     /// ```
     pub fn restore(&mut self, id: impl AsRef<str>) -> Result<Changes, Error> {
-        let ((), changes) = self.change(|edit| edit.restore(id.as_ref().trim()))?;
-        Ok(changes)
+        self.as_anyone().restore(id)
     }
 
     /// Adds to the files that were modified in the current run, and wakes the tasks whose
@@ -457,7 +511,7 @@ impl TaskList {
     {
         let paths: Vec<I::Item> = paths.into_iter().collect();
         let paths = paths.iter().map(AsRef::as_ref);
-        let ((), changes) = self.change(|edit| edit.files_modified(paths))?;
+        let ((), changes) = self.change(None, |edit| edit.files_modified(paths))?;
         Ok(changes)
     }
 
@@ -499,7 +553,91 @@ impl TaskList {
     /// # Ok::<(), agent_tasklist::Error>(())
     /// ```
     pub fn begin_run(&mut self, id: impl AsRef<str>) -> Result<Changes, Error> {
-        let ((), changes) = self.change(|edit| edit.begin_run(id.as_ref()))?;
+        let ((), changes) = self.change(None, |edit| edit.begin_run(id.as_ref()))?;
+        Ok(changes)
+    }
+
+    /// The same calls on behalf of an owner, which then leave the unfinished tasks of others as they
+    /// are. A blank name is nobody's, and then nothing is left alone.
+    ///
+    /// ```
+    /// use agent_tasklist::{Error, TaskDraft, TaskList};
+    ///
+    /// let mut list = TaskList::new();
+    /// list.create(TaskDraft::new("Fix the bug").id("fix").owner("jo"))?;
+    /// let refused = list.acting_as("al").complete("fix");
+    /// assert!(matches!(refused, Err(Error::OwnedByOther { .. })));
+    /// list.acting_as("jo").complete("fix")?;
+    /// # Ok::<(), agent_tasklist::Error>(())
+    /// ```
+    pub fn acting_as(&mut self, owner: impl AsRef<str>) -> Acting<'_> {
+        Acting::new(self, Some(owner.as_ref()))
+    }
+
+    fn as_anyone(&mut self) -> Acting<'_> {
+        Acting::new(self, None)
+    }
+
+    /// Gives an owner work: what it has in progress, else its own first ready task, else the first
+    /// ready one that nobody owns, which it then owns. `None` where there is none.
+    ///
+    /// The task is started under the [`Policy`]: with one task in progress for all, an unowned one yields
+    /// and that of another owner is in the way.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OwnedByOther`] where another owner's task would have to yield, [`Error::BlankOwner`].
+    ///
+    /// ```
+    /// use agent_tasklist::{InProgress, Policy, TaskDraft, TaskList};
+    ///
+    /// let mut list = TaskList::new();
+    /// let mut policy = Policy::default();
+    /// policy.in_progress = InProgress::PerOwner;
+    /// list.set_policy(policy);
+    /// list.write(["Build", "Test"].map(TaskDraft::new))?;
+    /// assert_eq!(list.claim("jo")?.id.unwrap(), "task_build");
+    /// assert_eq!(list.claim("al")?.id.unwrap(), "task_test");
+    /// assert_eq!(list.claim("jo")?.id.unwrap(), "task_build");
+    /// assert_eq!(list.claim("li")?.id, None);
+    /// # Ok::<(), agent_tasklist::Error>(())
+    /// ```
+    pub fn claim(&mut self, owner: impl AsRef<str>) -> Result<Claimed, Error> {
+        let owner = named(owner.as_ref())?;
+        let (id, changes) = self.change(Some(owner), |edit| edit.claim(owner))?;
+        Ok(Claimed { id, changes })
+    }
+
+    /// Gives an owner a task that is its own or nobody's, and starts it. No change where it has it
+    /// in progress already.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OwnedByOther`] for another's task, or where another's would have to yield;
+    /// [`Error::UnknownTask`], [`Error::Completed`], [`Error::Blocked`], [`Error::Dormant`],
+    /// [`Error::BlankOwner`].
+    pub fn claim_task(
+        &mut self,
+        id: impl AsRef<str>,
+        owner: impl AsRef<str>,
+    ) -> Result<Changes, Error> {
+        let owner = named(owner.as_ref())?;
+        let ((), changes) = self.change(Some(owner), |edit| edit.claim_task(id.as_ref(), owner))?;
+        Ok(changes)
+    }
+
+    /// Puts the unfinished tasks of an owner back to pending and unowned, for others to claim: when
+    /// it gives up, or is gone.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BlankOwner`].
+    pub fn release(&mut self, owner: impl AsRef<str>) -> Result<Changes, Error> {
+        let owner = named(owner.as_ref())?;
+        let ((), changes) = self.change(Some(owner), |edit| {
+            edit.release(owner);
+            Ok(())
+        })?;
         Ok(changes)
     }
 
@@ -507,9 +645,10 @@ impl TaskList {
     /// undo it all.
     fn change<T>(
         &mut self,
+        actor: Option<&str>,
         plan: impl FnOnce(&mut Edit<'_>) -> Result<T, Error>,
     ) -> Result<(T, Changes), Error> {
-        let mut edit = Edit::new(self);
+        let mut edit = Edit::new(self, actor);
         match plan(&mut edit).and_then(|made| edit.settle().map(|()| made)) {
             Ok(made) => Ok((made, edit.commit())),
             Err(error) => {

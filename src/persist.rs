@@ -45,20 +45,77 @@ impl TaskList {
     /// [`Error::InvalidId`], [`Error::DuplicateId`], [`Error::InvalidTask`],
     /// [`Error::DanglingBlocker`], [`Error::Cycle`], [`Error::LimitExceeded`].
     pub fn from_json(json: &str) -> Result<Self, Error> {
-        #[derive(serde::Deserialize)]
-        struct Versioned {
-            version: u64,
-        }
-        let stored: StoredList =
-            serde_json::from_str(json).map_err(|error| match serde_json::from_str(json) {
-                Ok(Versioned { version }) if version > VERSION => unsupported(version),
-                _ => Error::Json {
-                    line: error.line(),
-                    column: error.column(),
-                    message: error.to_string().into(),
-                },
-            })?;
-        stored.check()
+        parse(json)?.check(None)
+    }
+}
+
+fn parse(json: &str) -> Result<StoredList, Error> {
+    #[derive(serde::Deserialize)]
+    struct Versioned {
+        version: u64,
+    }
+    serde_json::from_str(json).map_err(|error| match serde_json::from_str(json) {
+        Ok(Versioned { version }) if version > VERSION => unsupported(version),
+        _ => Error::Json {
+            line: error.line(),
+            column: error.column(),
+            message: error.to_string().into(),
+        },
+    })
+}
+
+/// What [`TaskList::from_json_lenient`] left out of a list that it loaded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Repair {
+    /// The task that no longer waits.
+    pub task: TaskId,
+    /// What it waited for, as it was stored.
+    pub blocker: Arc<str>,
+    /// Why.
+    pub reason: RepairReason,
+}
+
+/// Why a dependency was left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RepairReason {
+    /// There is no such task.
+    Dangling,
+    /// The task waited for itself.
+    SelfDependency,
+    /// It was there twice.
+    Duplicate,
+    /// With it the tasks waited for each other in a circle.
+    Cycle,
+}
+
+impl TaskList {
+    /// Reads a list that others may have written without care: like [`TaskList::from_json`], but
+    /// dependencies that no list can have are left out, and each is reported. Of a cycle, the
+    /// dependency that closes it is left out. Everything else is as strict.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`TaskList::from_json`], but for the dependencies.
+    ///
+    /// ```
+    /// use agent_tasklist::{RepairReason, TaskList};
+    ///
+    /// let json = r#"{"version":1,"tasks":[
+    ///     {"id":"a","subject":"A","status":"pending","blocked_by":["b","gone"]},
+    ///     {"id":"b","subject":"B","status":"pending","blocked_by":["a"]}]}"#;
+    /// assert!(TaskList::from_json(json).is_err());
+    /// let (list, repairs) = TaskList::from_json_lenient(json)?;
+    /// assert_eq!(list.len(), 2);
+    /// let reasons: Vec<_> = repairs.iter().map(|repair| repair.reason).collect();
+    /// assert_eq!(reasons, [RepairReason::Dangling, RepairReason::Cycle]);
+    /// # Ok::<(), agent_tasklist::Error>(())
+    /// ```
+    pub fn from_json_lenient(json: &str) -> Result<(Self, Vec<Repair>), Error> {
+        let mut repairs = Vec::new();
+        let list = parse(json)?.check(Some(&mut repairs))?;
+        Ok((list, repairs))
     }
 }
 
@@ -136,7 +193,8 @@ struct StoredTask {
 }
 
 impl StoredList {
-    fn check(self) -> Result<TaskList, Error> {
+    /// Makes the list; dependencies that it cannot have are refused, or left out and told of.
+    fn check(self, mut repairs: Option<&mut Vec<Repair>>) -> Result<TaskList, Error> {
         let run = self.run.check()?;
         let mut tasks = Vec::with_capacity(self.tasks.len());
         let mut blockers = Vec::with_capacity(self.tasks.len());
@@ -160,7 +218,16 @@ impl StoredList {
                 id: task.id.clone(),
             })?;
         }
-        let edges = edges(&dag, &blockers)?;
+        let mut edges = edges(&dag, &blockers, repairs.as_deref_mut())?;
+        if let Some(repairs) = repairs {
+            for (blocked, blocker) in dag.break_cycles(&mut edges) {
+                repairs.push(Repair {
+                    task: dag.task(blocked).id.clone(),
+                    blocker: dag.task(blocker).id.as_str().into(),
+                    reason: RepairReason::Cycle,
+                });
+            }
+        }
         dag.connect(&edges)
             .map_err(|cycle| cycle_error(&dag, cycle))?;
 
@@ -221,25 +288,44 @@ impl StoredRun {
 }
 
 /// The edges as `(blocked, blocker)` by place.
-fn edges(dag: &Dag, blockers: &[Vec<Box<str>>]) -> Result<Vec<(u32, u32)>, Error> {
+fn edges(
+    dag: &Dag,
+    blockers: &[Vec<Box<str>>],
+    mut repairs: Option<&mut Vec<Repair>>,
+) -> Result<Vec<(u32, u32)>, Error> {
     let mut edges = Vec::with_capacity(blockers.iter().map(Vec::len).sum());
     let mut seen_for = vec![usize::MAX; blockers.len()];
     for (place, (slot, blockers)) in dag.slots().zip(blockers).enumerate() {
-        let id = || &dag.task(slot).id;
+        let id = || dag.task(slot).id.clone();
         for blocker in blockers {
-            let Some(other) = dag.find(blocker).map(|slot| dag.place(slot)) else {
-                return Err(Error::DanglingBlocker {
-                    task: id().clone(),
-                    blocker: (&**blocker).into(),
-                });
+            let other = dag.find(blocker).map(|slot| dag.place(slot));
+            let (reason, error) = match other {
+                None => (
+                    RepairReason::Dangling,
+                    Error::DanglingBlocker {
+                        task: id(),
+                        blocker: (&**blocker).into(),
+                    },
+                ),
+                Some(other) if other == place => (
+                    RepairReason::SelfDependency,
+                    Error::SelfDependency { id: id() },
+                ),
+                Some(other) if std::mem::replace(&mut seen_for[other], place) == place => (
+                    RepairReason::Duplicate,
+                    invalid(&id(), TaskProblem::DuplicateBlocker),
+                ),
+                Some(other) => {
+                    edges.push((place as u32, other as u32));
+                    continue;
+                }
             };
-            if other == place {
-                return Err(Error::SelfDependency { id: id().clone() });
-            }
-            if std::mem::replace(&mut seen_for[other], place) == place {
-                return Err(invalid(id(), TaskProblem::DuplicateBlocker));
-            }
-            edges.push((place as u32, other as u32));
+            let repairs = repairs.as_deref_mut().ok_or(error)?;
+            repairs.push(Repair {
+                task: id(),
+                blocker: (&**blocker).into(),
+                reason,
+            });
         }
     }
     Ok(edges)
@@ -304,7 +390,7 @@ impl StoredTask {
 impl<'de> Deserialize<'de> for TaskList {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let stored = StoredList::deserialize(deserializer)?;
-        stored.check().map_err(de::Error::custom)
+        stored.check(None).map_err(de::Error::custom)
     }
 }
 

@@ -13,7 +13,7 @@ use crate::retired::RETIRED_CAP;
 pub struct Policy {
     /// How many tasks may be in progress.
     pub in_progress: InProgress,
-    /// What a write that starts more tasks than that gets.
+    /// What a write gets that starts more tasks than that.
     pub excess: Excess,
     /// Whether a blocked task may be started or completed.
     pub blocked: Blocked,
@@ -28,6 +28,10 @@ pub enum InProgress {
     /// One. Starting another puts the first back to pending.
     #[default]
     One,
+    /// One for each owner; the tasks that nobody owns count together.
+    PerOwner,
+    /// Any number.
+    Unlimited,
 }
 
 /// What a write gets that asks for more tasks in progress than [`InProgress`] allows.
@@ -37,15 +41,20 @@ pub enum Excess {
     /// An error that names them; nothing changes.
     #[default]
     Refuse,
+    /// The last written one stays in progress; the others are pending.
+    Demote,
 }
 
 /// Whether a blocked task may be started or completed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Blocked {
-    /// No: the call is refused, naming the open blockers.
+    /// No: the call is refused, naming the open blockers, and a running task that is made to wait goes
+    /// back to pending. The same holds for starting a dormant task.
     #[default]
     Enforce,
+    /// Yes, and the change notes it.
+    Advise,
 }
 
 /// What happens to an unfinished task that a write leaves out.
@@ -55,6 +64,10 @@ pub enum Dropped {
     /// It retires, and the change notes it by name.
     #[default]
     Allow,
+    /// It stays, after the written ones, and yields to them.
+    Keep,
+    /// The write is refused, naming the tasks.
+    Refuse,
 }
 
 /// Caps on what a list holds. A host may lower them, never raise them.

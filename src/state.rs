@@ -94,6 +94,26 @@ pub struct Summary {
     pub can_finish: bool,
 }
 
+/// Where a list breaks its [`Policy`](crate::Policy).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Violation {
+    /// More than one task is in progress, where only one may be.
+    TooManyInProgress {
+        /// The tasks, in list order.
+        ids: Vec<TaskId>,
+        /// The owner of all of them, where the policy allows one for each owner.
+        owner: Option<Arc<str>>,
+    },
+    /// A task is in progress although it waits for others.
+    Blocked {
+        /// The task.
+        id: TaskId,
+        /// The blockers that are not completed, in list order.
+        open_blockers: Vec<TaskId>,
+    },
+}
+
 /// Why a task is in the state it is in.
 ///
 /// Its text says it in one sentence:

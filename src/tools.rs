@@ -1,3 +1,4 @@
+mod full;
 mod input;
 mod mastra;
 mod murmur;
@@ -11,6 +12,7 @@ use crate::error::{Error, Quote};
 use crate::list::TaskList;
 use crate::policy::Policy;
 use serde_json::Value;
+use std::sync::Arc;
 
 /// A set of tools to hand to a model, over a [`TaskList`].
 ///
@@ -36,16 +38,18 @@ use serde_json::Value;
 /// - task_fix_the_bug: Fix the bug (in_progress)
 /// - task_run_the_tests: Run the tests (pending)");
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Toolset {
     kind: Kind,
     policy: Policy,
+    actor: Option<Arc<str>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Mastra,
     Murmur,
+    Full,
 }
 
 /// A tool as a model is told of it.
@@ -55,7 +59,7 @@ pub struct ToolSpec {
     /// The name that calls give.
     pub name: &'static str,
     /// When to use the tool and what it takes, for the model.
-    pub description: &'static str,
+    pub description: String,
     /// The JSON Schema of the arguments: an object, in the style that all providers accept.
     pub input_schema: Value,
 }
@@ -99,10 +103,37 @@ impl Toolset {
         Toolset::of(Kind::Murmur)
     }
 
+    /// Everything, in Mastra's field names: its four tools with descriptions, dependencies,
+    /// activation and owner, and `task_create`, `task_delete`, `task_list`, `task_get`,
+    /// `task_claim` and `task_release`.
+    ///
+    /// Tasks in replies have Mastra's four fields always, and the others and `state` where they say
+    /// something.
+    ///
+    /// ```
+    /// use agent_tasklist::{TaskList, Toolset};
+    /// use serde_json::json;
+    ///
+    /// let mut list = TaskList::new();
+    /// let tools = Toolset::full().acting_as("jo");
+    /// tools.call(&mut list, "task_write", &json!({"tasks": [
+    ///     {"id": "build", "content": "Build", "status": "pending"},
+    ///     {"id": "ship", "content": "Ship", "status": "pending", "blockedBy": ["build"]},
+    /// ]}));
+    /// let reply = tools.call(&mut list, "task_claim", &json!({}));
+    /// assert_eq!(reply.data["claimed"], "build");
+    /// assert_eq!(reply.data["tasks"][0]["owner"], "jo");
+    /// assert_eq!(reply.data["tasks"][1]["state"], "blocked");
+    /// ```
+    pub fn full() -> Self {
+        Toolset::of(Kind::Full)
+    }
+
     fn of(kind: Kind) -> Self {
         Toolset {
             kind,
             policy: Policy::default(),
+            actor: None,
         }
     }
 
@@ -113,11 +144,20 @@ impl Toolset {
         self
     }
 
+    /// The same tools on behalf of an owner: the unfinished tasks of others are left as they are, and
+    /// refused by name. A blank name is nobody's.
+    #[must_use]
+    pub fn acting_as(mut self, owner: impl AsRef<str>) -> Self {
+        self.actor = crate::text::given(owner.as_ref());
+        self
+    }
+
     /// What to tell the model of each tool.
     pub fn specs(&self) -> Vec<ToolSpec> {
         match self.kind {
-            Kind::Mastra => mastra::specs(),
-            Kind::Murmur => murmur::specs(),
+            Kind::Mastra => mastra::own_specs(&self.policy),
+            Kind::Murmur => murmur::specs(&self.policy),
+            Kind::Full => full::all_specs(&self.policy),
         }
     }
 
@@ -141,16 +181,25 @@ impl Toolset {
     /// The answer where no list was touched.
     fn failure(&self, name: &str, code: &str, message: &str) -> Reply {
         match self.kind {
-            Kind::Mastra => mastra::failure(name, message),
             Kind::Murmur => murmur::failure(code, message),
+            Kind::Mastra | Kind::Full => self.form().failure(name, message),
+        }
+    }
+
+    /// The form of Mastra's tools and the full ones.
+    fn form(&self) -> mastra::Form<'_> {
+        mastra::Form {
+            full: self.kind == Kind::Full,
+            actor: self.actor.as_deref(),
+            tools: self,
         }
     }
 
     /// Whose list a call is about: slug and workspace, empty for the caller's own.
     fn target<'a>(&self, args: &'a Value) -> Result<[&'a str; 2], Box<Reply>> {
         match self.kind {
-            Kind::Mastra => Ok(["", ""]),
             Kind::Murmur => murmur::target(args),
+            Kind::Mastra | Kind::Full => Ok(["", ""]),
         }
     }
 
@@ -158,8 +207,8 @@ impl Toolset {
     fn run(&self, list: &mut TaskList, name: &str, args: &Value) -> Reply {
         list.set_policy(self.policy);
         match self.kind {
-            Kind::Mastra => mastra::call(list, name, args),
-            Kind::Murmur => murmur::call(list, name, args),
+            Kind::Murmur => murmur::call(self, list, name, args),
+            Kind::Mastra | Kind::Full => self.form().call(list, name, args),
         }
     }
 }
@@ -183,8 +232,19 @@ fn no_such_tool(name: &str, specs: &[ToolSpec]) -> String {
     format!("There is no tool {name:?}. Tools: {}.", names.join(", "))
 }
 
-/// What the model may not expect of a change, a line each.
-fn notes(list: &TaskList, changes: &Changes) -> Vec<String> {
+/// What the model may not expect of a call, a line each: what it was understood to be, and what
+/// the change did beyond it. At most 50 lines.
+fn notes(list: &TaskList, changes: &Changes, repairs: Vec<String>) -> Vec<String> {
+    const MOST: usize = 50;
+    let mut lines = changes_noted(list, changes);
+    lines.extend(repairs);
+    let more = lines.len().saturating_sub(MOST);
+    lines.truncate(MOST);
+    lines.extend((more > 0).then(|| format!("And {more} notes more.")));
+    lines
+}
+
+fn changes_noted(list: &TaskList, changes: &Changes) -> Vec<String> {
     let subject = |id: &str| list.get(id).map_or("", |task| &task.subject).to_owned();
     let mut lines = Vec::new();
     for demoted in &changes.effects.demoted {
@@ -224,6 +284,19 @@ fn notes(list: &TaskList, changes: &Changes) -> Vec<String> {
             names.push(format!("and {} more", unfinished.len() - MOST));
         }
         lines.push(format!("Left out unfinished: {}.", names.join(", ")));
+    }
+    let kept = &changes.notes.unfinished_kept;
+    if !kept.is_empty() {
+        let kept = crate::error::Ids(kept);
+        lines.push(format!(
+            "Left out unfinished, so they stay at the end: {kept}."
+        ));
+    }
+    for id in &changes.notes.advised {
+        let why = list
+            .explain(id.as_str())
+            .map_or(String::new(), |why| why.to_string());
+        lines.push(format!("{why}: it was to wait, but is worked on."));
     }
     lines
 }

@@ -9,6 +9,7 @@ fn send_sync_static() {
     check::<Activation>();
     check::<Blocked>();
     check::<Changes>();
+    check::<Claimed>();
     check::<Created>();
     check::<Demoted>();
     check::<Demotion>();
@@ -35,6 +36,8 @@ fn send_sync_static() {
     check::<PatternProblem>();
     check::<Policy>();
     check::<Rebound>();
+    check::<Repair>();
+    check::<RepairReason>();
     check::<Reply>();
     check::<RetiredTask>();
     check::<Revision>();
@@ -43,6 +46,7 @@ fn send_sync_static() {
     check::<Stored>();
     check::<Summary>();
     check::<Updated>();
+    check::<Violation>();
     check::<Task>();
     check::<TaskDraft>();
     check::<TaskId>();
@@ -58,6 +62,7 @@ fn send_sync_static() {
 fn send_sync() {
     fn check<T: Send + Sync + ?Sized>() {}
     check::<ListTools<MemoryStore>>();
+    check::<Acting<'_>>();
     check::<Commit<'_>>();
     check::<StoreError>();
     check::<UpdateError>();

@@ -266,7 +266,7 @@ fn c20_two_in_progress_are_refused_by_name() {
             draft("c", "Write C", Pending),
         ])
     });
-    let Error::TooManyInProgress { ids, limit: 1 } = error else {
+    let Error::TooManyInProgress { ids, limit: 1, .. } = error else {
         panic!("{error:?}");
     };
     assert_eq!(ids, ["a", "b"]);

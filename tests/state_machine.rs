@@ -5,12 +5,13 @@ mod model;
 
 use agent_tasklist as real;
 use model::{Answers, Changes, Facts, Fields, Given, Item, List, Model, OfTask, Op, Pairs, Patch};
-use model::{Retired, Run, Summary, Task, starts, strings};
+use model::{Retired, Run, Summary, Task, Violation, starts, strings};
 use proptest::collection::vec;
 use proptest::option::{of, weighted};
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
-use real::{Activation, Error, Field, Limits, Status, TaskDraft, TaskList, TaskPatch};
+use real::{Activation, Error, Field, Limits, Policy, Status, TaskDraft, TaskList, TaskPatch};
+use real::{Blocked, Dropped, Excess, InProgress};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
@@ -22,6 +23,7 @@ enum Step {
     Call(Box<Op>),
     /// Sets the caps on retired tasks and on evidence.
     Cap(usize, usize),
+    Policy(Policy),
     /// Loads the list anew, some tasks with another status. A stored status that starts a
     /// task says it alone, so that one set to pending was never started.
     Reload(Vec<Option<Status>>),
@@ -195,7 +197,11 @@ fn fields(
     let edges = vec(edge, 0..3);
     (
         (subject, status, text(&["More", "more "]), forms),
-        (text(&["ann", "bob"]), metadata(), activation()),
+        (
+            text(&["ann", "bob", "ann", "bob", " ann"]),
+            metadata(),
+            activation(),
+        ),
         (weighted(0.25, edges.clone()), weighted(0.1, edges)),
     )
         .prop_map(
@@ -301,21 +307,71 @@ fn patch() -> impl Strategy<Value = Patch> {
         )
 }
 
+fn owner() -> impl Strategy<Value = String> {
+    let odd = select(&["", " ", " ann", "cyd"][..]);
+    prop_oneof![8 => select(&["ann", "bob"][..]), 1 => odd].prop_map(str::to_owned)
+}
+
+/// The call, often on behalf of somebody where that can be said.
+fn maybe_as(op: impl Strategy<Value = Op> + 'static, part: f64) -> impl Strategy<Value = Op> {
+    (weighted(part, owner()), op.boxed()).prop_map(|(actor, op)| match (actor, &op) {
+        (None, _) | (_, Op::BeginRun(_) | Op::FilesModified(_)) => op,
+        (_, Op::Claim(_) | Op::ClaimTask(..) | Op::Release(_)) => op,
+        (Some(actor), _) => Op::As(actor, Box::new(op)),
+    })
+}
+
+fn policy() -> impl Strategy<Value = Policy> {
+    let in_progress = prop_oneof![
+        3 => Just(InProgress::One),
+        4 => Just(InProgress::PerOwner),
+        1 => Just(InProgress::Unlimited),
+    ];
+    let excess = select(&[Excess::Refuse, Excess::Demote][..]);
+    let blocked = select(&[Blocked::Enforce, Blocked::Advise][..]);
+    let dropped = prop_oneof![
+        3 => Just(Dropped::Allow),
+        3 => Just(Dropped::Keep),
+        1 => Just(Dropped::Refuse),
+    ];
+    (in_progress, excess, blocked, dropped).prop_map(|(in_progress, excess, blocked, dropped)| {
+        let mut policy = Policy::default();
+        policy.in_progress = in_progress;
+        policy.excess = excess;
+        policy.blocked = blocked;
+        policy.dropped = dropped;
+        policy
+    })
+}
+
+fn claims() -> impl Strategy<Value = Op> {
+    prop_oneof![
+        2 => owner().prop_map(Op::Claim),
+        3 => (target(), owner()).prop_map(|(id, owner)| Op::ClaimTask(id, owner)),
+        1 => owner().prop_map(Op::Release),
+    ]
+}
+
 fn op() -> impl Strategy<Value = Op> {
+    maybe_as(any_op(), 0.2)
+}
+
+fn any_op() -> impl Strategy<Value = Op> {
     let items = prop_oneof![
         30 => vec(item(), 0..9),
         1 => vec(item(), 9..20),
         5 => bare_items(),
     ];
     prop_oneof![
-        6 => items.prop_map(Op::Write),
-        4 => draft().prop_map(Op::Create),
-        6 => (target(), patch()).prop_map(|(id, patch)| Op::Update(id, patch)),
+        6 => items.prop_map(Op::Write).boxed(),
+        4 => draft().prop_map(Op::Create).boxed(),
+        6 => (target(), patch()).prop_map(|(id, patch)| Op::Update(id, patch)).boxed(),
         3 => target().prop_map(Op::Complete),
         2 => target().prop_map(Op::Delete),
         2 => gone().prop_map(Op::Restore),
         2 => run().prop_map(Op::BeginRun),
         3 => vec(path(), 0..3).prop_map(Op::FilesModified),
+        4 => claims(),
     ]
 }
 
@@ -373,8 +429,8 @@ fn naps() -> impl Strategy<Value = Vec<Step>> {
     });
     let files = select(&["a.rs", "docs/b", "b"][..]).prop_map(str::to_owned);
     let op = prop_oneof![
-        3 => items.prop_map(Op::Write),
-        4 => (target(), patch).prop_map(|(id, patch)| Op::Update(id, patch)),
+        3 => items.prop_map(Op::Write).boxed(),
+        4 => (target(), patch).prop_map(|(id, patch)| Op::Update(id, patch)).boxed(),
         2 => vec(files, 1..3).prop_map(Op::FilesModified),
         1 => run().prop_map(Op::BeginRun),
         1 => target().prop_map(Op::Delete),
@@ -383,14 +439,67 @@ fn naps() -> impl Strategy<Value = Vec<Step>> {
     vec(op.prop_map(Step::call), 2..8)
 }
 
+/// Owners that share a list which says little else, under one policy.
+fn crew() -> impl Strategy<Value = Vec<Step>> {
+    let subject = || weighted(0.2, select(&["A", "B", "C"][..]).prop_map(str::to_owned));
+    let said = move || {
+        let owner = prop_oneof![
+            4 => Just(Given::Kept),
+            1 => Just(Given::Cleared),
+            3 => owner().prop_map(Given::Set),
+        ];
+        (subject(), owner, status(120)).prop_map(|(subject, owner, status)| Fields {
+            subject,
+            owner,
+            status,
+            ..Fields::default()
+        })
+    };
+    let items = (bare_items(), vec(said(), 10)).prop_map(|(mut items, said)| {
+        for (item, said) in items.iter_mut().zip(said) {
+            item.fields = said;
+        }
+        items
+    });
+    let one_by_one = || prop_oneof![4 => Just(vec![]), 1 => vec(other(), 1)];
+    let edges = [one_by_one(), one_by_one(), one_by_one(), one_by_one()];
+    let patch = (said(), edges).prop_map(
+        |(mut fields, [add_blocked_by, remove_blocked_by, add_blocks, remove_blocks])| {
+            fields.subject = None;
+            Patch {
+                fields,
+                add_blocked_by,
+                remove_blocked_by,
+                add_blocks,
+                remove_blocks,
+            }
+        },
+    );
+    let op = prop_oneof![
+        3 => items.prop_map(Op::Write).boxed(),
+        4 => (target(), patch).prop_map(|(id, patch)| Op::Update(id, patch)).boxed(),
+        3 => claims(),
+        1 => target().prop_map(Op::Complete),
+        1 => target().prop_map(Op::Delete),
+        1 => gone().prop_map(Op::Restore),
+    ];
+    let ops = vec(maybe_as(op, 0.4).prop_map(Step::call), 2..8);
+    (of(policy()), ops).prop_map(|(policy, ops)| {
+        let policy = policy.into_iter().map(Step::Policy);
+        policy.chain(ops).collect()
+    })
+}
+
 /// Some tasks, then anything.
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let cap = || prop_oneof![4 => 0..6usize, 1 => Just(200_000)];
     let step = prop_oneof![
-        18 => op().prop_map(|op| vec![Step::call(op)]),
+        18 => op().prop_map(|op| vec![Step::call(op)]).boxed(),
         1 => (cap(), cap()).prop_map(|(retired, files)| vec![Step::Cap(retired, files)]),
-        2 => reload_and_write(),
-        2 => naps(),
+        2 => reload_and_write().boxed(),
+        2 => naps().boxed(),
+        2 => crew().boxed(),
+        2 => policy().prop_map(|policy| vec![Step::Policy(policy)]),
     ];
     (vec(subject(), 0..8), vec(step, 1..20)).prop_map(|(subjects, steps)| {
         let items = subjects.into_iter().map(|subject| Item {
@@ -461,7 +570,9 @@ fn resolve(op: &Op, list: &List) -> Op {
             }
         }
         Op::Complete(id) | Op::Delete(id) | Op::Restore(id) => *id = known.look_up(id, 0),
-        Op::BeginRun(_) | Op::FilesModified(_) => {}
+        Op::ClaimTask(id, _) => *id = known.look_up(id, 0),
+        Op::As(_, op) => **op = resolve(op, list),
+        Op::BeginRun(_) | Op::FilesModified(_) | Op::Claim(_) | Op::Release(_) => {}
     }
     op
 }
@@ -591,7 +702,7 @@ fn real_patch(patch: &Patch) -> TaskPatch {
         .remove_blocks(&patch.remove_blocks)
 }
 
-/// What the crate answers: its changes, and the id that a create gave.
+/// What the crate answers: its changes, and the id that a create or a claim gave.
 type Answer = Result<(real::Changes, Option<String>), Error>;
 
 fn call(list: &mut TaskList, op: &Op) -> Answer {
@@ -607,14 +718,38 @@ fn call(list: &mut TaskList, op: &Op) -> Answer {
         Op::Restore(id) => list.restore(id),
         Op::BeginRun(id) => list.begin_run(id),
         Op::FilesModified(paths) => list.files_modified(paths),
+        Op::Claim(owner) => {
+            let claimed = list.claim(owner)?;
+            return Ok((claimed.changes, claimed.id.map(|id| id.to_string())));
+        }
+        Op::ClaimTask(id, owner) => list.claim_task(id, owner),
+        Op::Release(owner) => list.release(owner),
+        Op::As(actor, op) => return call_as(list, actor, op),
+    }
+    .map(|changes| (changes, None))
+}
+
+fn call_as(list: &mut TaskList, actor: &str, op: &Op) -> Answer {
+    let mut acting = list.acting_as(actor);
+    match op {
+        Op::Write(items) => acting.write(items.iter().map(real_draft)),
+        Op::Create(item) => {
+            let created = acting.create(real_draft(item))?;
+            return Ok((created.changes, Some(created.id.to_string())));
+        }
+        Op::Update(id, patch) => acting.update(id, real_patch(patch)),
+        Op::Complete(id) => acting.complete(id),
+        Op::Delete(id) => acting.delete(id),
+        Op::Restore(id) => acting.restore(id),
+        other => unreachable!("nobody can {other:?}"),
     }
     .map(|changes| (changes, None))
 }
 
 /// The answer with its edges as sets.
 fn plain(answer: &Answer) -> Result<(Changes, Option<&str>), &Error> {
-    let (changes, created) = answer.as_ref()?;
-    Ok((changes.into(), created.as_deref()))
+    let (changes, gave) = answer.as_ref()?;
+    Ok((changes.into(), gave.as_deref()))
 }
 
 fn ids<'a>(tasks: impl IntoIterator<Item = &'a real::Task>) -> Vec<String> {
@@ -717,7 +852,10 @@ fn reload(list: &TaskList, statuses: &[Option<Status>]) -> TaskList {
             }
         }
     }
-    TaskList::from_json(&json.to_string()).unwrap()
+    let mut loaded = TaskList::from_json(&json.to_string()).unwrap();
+    assert_eq!(loaded.policy(), Policy::default());
+    loaded.set_policy(list.policy());
+    loaded
 }
 
 fn set_caps(list: &mut TaskList, retired: usize, files: usize) {
@@ -743,15 +881,22 @@ fn config() -> ProptestConfig {
 fn agree(list: &TaskList, model: &Model) -> Result<(), TestCaseError> {
     prop_assert_eq!(observe(list), model.list.clone());
     prop_assert_eq!(answers(list), model.list.answers());
+    let violations: Vec<Violation> = list.violations().iter().map(Violation::from).collect();
+    prop_assert_eq!(violations, model.violations());
     Ok(())
 }
 
 fn agree_on(list: &mut TaskList, model: &mut Model, op: &Op) -> Result<(), TestCaseError> {
     let json = list.to_json();
+    let before = model.list.clone();
     match (call(list, op), model.apply(op)) {
-        (Ok((changes, created)), Ok(done)) => {
+        (Ok((changes, gave)), Ok(done)) => {
             prop_assert_eq!(Changes::from(&changes), done.changes, "{:?}", op);
-            prop_assert_eq!(created, done.created, "{:?}", op);
+            prop_assert_eq!(gave, done.gave, "{:?}", op);
+        }
+        (Err(error), Ok(done)) if done.or_refused.iter().any(|fault| fault.admits(&error)) => {
+            model.list = before;
+            prop_assert_eq!(list.to_json(), json);
         }
         (Err(error), Err(faults)) => {
             let expected = faults.iter().any(|fault| fault.admits(&error));
@@ -778,10 +923,15 @@ fn agree_throughout(steps: &[Step]) -> Result<(), TestCaseError> {
                 model.retired_cap = retired.min(200);
                 model.evidence_cap = files.min(100_000);
             }
+            Step::Policy(policy) => {
+                list.set_policy(policy);
+                model.policy = policy;
+            }
             Step::Reload(statuses) => {
                 list = reload(&list, &statuses);
                 model = Model {
                     list: model.list,
+                    policy: model.policy,
                     ..Model::new()
                 };
                 for (task, status) in model.list.tasks.iter_mut().zip(statuses) {
@@ -913,16 +1063,16 @@ fn a_generated_id_is_new(seen: &Seen) -> Result<(), TestCaseError> {
         let words: Vec<&str> = task.subject.split_whitespace().collect();
         words.join(" ").to_lowercase()
     };
-    let Ok((changes, created)) = &seen.answer else {
+    let Ok((changes, gave)) = &seen.answer else {
         return Ok(());
     };
-    if let Some(id) = created {
+    if let (Op::Create(_), Some(id)) = (seen.op.bare(), gave) {
         prop_assert_eq!(holder(id), None);
     }
     for note in &changes.notes.duplicate_ids {
         prop_assert_eq!(holder(note.generated.as_str()), None);
     }
-    if let Op::Write(items) = seen.op {
+    if let Op::Write(items) = seen.op.bare() {
         for (item, task) in items.iter().zip(&seen.after.tasks) {
             let blank = item.id.as_ref().is_none_or(|id| id.trim().is_empty());
             if let (true, Some(old)) = (blank, holder(&task.id)) {
@@ -947,6 +1097,7 @@ fn json_brings_the_list_back(seen: &Seen) -> Result<(), TestCaseError> {
 fn a_reloaded_list_behaves_the_same(seen: &Seen) -> Result<(), TestCaseError> {
     let mut loaded = TaskList::from_json(&seen.json)?;
     loaded.set_limits(seen.kept.limits());
+    loaded.set_policy(seen.kept.policy());
     let answer = call(&mut loaded, seen.op);
     prop_assert_eq!(plain(&answer), plain(&seen.answer));
     prop_assert_eq!(&loaded, seen.list);
@@ -959,6 +1110,43 @@ fn a_clone_stays_as_it_was(seen: &Seen) -> Result<(), TestCaseError> {
     prop_assert_eq!(observe(&seen.kept), seen.before.clone());
     prop_assert_eq!(answers(&seen.kept), seen.before.answers());
     prop_assert_eq!(seen.kept.to_json(), seen.json.as_str());
+    Ok(())
+}
+
+fn who_acts_leaves_the_work_of_others_alone(seen: &Seen) -> Result<(), TestCaseError> {
+    let (Ok(_), Some(actor)) = (&seen.answer, seen.op.actor()) else {
+        return Ok(());
+    };
+    for task in &seen.before.tasks {
+        let theirs = task.owner.as_deref().is_some_and(|owner| owner != actor);
+        if theirs && task.status != Status::Completed {
+            prop_assert_eq!(seen.after.get(&task.id), Some(task));
+            let blockers = |list: &List| {
+                let mut edges = list.edges.clone();
+                edges.retain(|(blocked, blocker)| {
+                    *blocked == task.id && seen.after.get(blocker).is_some()
+                });
+                edges
+            };
+            prop_assert_eq!(blockers(&seen.before), blockers(&seen.after));
+        }
+    }
+    Ok(())
+}
+
+/// A call may end with two in progress only where there were as many too many before it.
+fn no_call_leaves_more_violations(seen: &Seen) -> Result<(), TestCaseError> {
+    let surplus = |list: &TaskList| {
+        let ids = list
+            .violations()
+            .into_iter()
+            .map(|violation| match violation {
+                real::Violation::TooManyInProgress { ids, .. } => ids.len() - 1,
+                _ => 0,
+            });
+        ids.sum::<usize>()
+    };
+    prop_assert!(surplus(seen.list) <= surplus(&seen.kept));
     Ok(())
 }
 
@@ -978,6 +1166,8 @@ const CHECKS: &[(&str, Check)] = named! {
     json_brings_the_list_back
     a_reloaded_list_behaves_the_same
     a_clone_stays_as_it_was
+    who_acts_leaves_the_work_of_others_alone
+    no_call_leaves_more_violations
 };
 
 fn hold_throughout(steps: &[Step]) -> Result<(), TestCaseError> {
@@ -987,6 +1177,7 @@ fn hold_throughout(steps: &[Step]) -> Result<(), TestCaseError> {
         match step.resolve(&before) {
             Step::Cap(retired, files) => set_caps(&mut list, retired, files),
             Step::Reload(statuses) => list = reload(&list, &statuses),
+            Step::Policy(policy) => list.set_policy(policy),
             Step::Call(op) => {
                 let kept = list.clone();
                 let json = list.to_json();

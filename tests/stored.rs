@@ -1,7 +1,8 @@
 //! The stored form: what it looks like, what is refused, and that nothing is repaired.
 
 use agent_tasklist::{
-    Error, IdProblem, Limit, Status, TaskDraft, TaskId, TaskList, TaskPatch, TaskProblem,
+    Error, IdProblem, Limit, RepairReason, Status, TaskDraft, TaskId, TaskList, TaskPatch,
+    TaskProblem,
 };
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -282,6 +283,42 @@ fn near_miss() -> impl Strategy<Value = Value> {
     })
 }
 
+#[test]
+fn a_lenient_load_reports_what_it_leaves_out() {
+    let tasks = json!([
+        with("a", "blocked_by", json!(["c", "x"])),
+        with("b", "blocked_by", json!(["a", "a", "b"])),
+        with("c", "blocked_by", json!(["b"])),
+    ]);
+    let json = json!({"version": 1, "tasks": tasks}).to_string();
+    let (list, repairs) = TaskList::from_json_lenient(&json).unwrap();
+    let repairs: Vec<_> = (repairs.iter())
+        .map(|repair| (repair.task.as_str(), &*repair.blocker, repair.reason))
+        .collect();
+    assert_eq!(
+        repairs,
+        [
+            ("a", "x", RepairReason::Dangling),
+            ("b", "a", RepairReason::Duplicate),
+            ("b", "b", RepairReason::SelfDependency),
+            ("a", "c", RepairReason::Cycle),
+        ]
+    );
+    check(&list);
+    for strict in [
+        "{",
+        r#"{"version":2,"tasks":[]}"#,
+        r#"{"version":1,"tasks":[{"id":"a"}]}"#,
+    ] {
+        assert_eq!(
+            TaskList::from_json_lenient(strict).unwrap_err(),
+            TaskList::from_json(strict).unwrap_err()
+        );
+    }
+    let (same, repairs) = TaskList::from_json_lenient(&sample().to_json()).unwrap();
+    assert_eq!((same, repairs.len()), (sample(), 0));
+}
+
 /// What holds for every list that was loaded.
 fn check(list: &TaskList) {
     let json = list.to_json();
@@ -304,8 +341,15 @@ proptest! {
 
     #[test]
     fn any_json_fails_cleanly_or_is_a_list(value in prop_oneof![json_value(), near_miss()]) {
-        if let Ok(list) = TaskList::from_json(&value.to_string()) {
+        let strict = TaskList::from_json(&value.to_string());
+        if let Ok(list) = &strict {
+            check(list);
+        }
+        if let Ok((list, repairs)) = TaskList::from_json_lenient(&value.to_string()) {
             check(&list);
+            prop_assert_eq!(repairs.is_empty(), strict.is_ok());
+        } else {
+            prop_assert!(strict.is_err());
         }
     }
 

@@ -8,15 +8,21 @@ use crate::change::{
 use crate::dag::{Before, Condition, Dag, End, Journal, Slot};
 use crate::error::{Error, KnownIds};
 use crate::id::TaskId;
+use crate::policy::{Blocked, Excess, InProgress};
 use crate::reconcile::IdMaker;
 use crate::state::State;
 use crate::task::{Status, Task, TaskDraft, TaskPatch};
+use indexmap::IndexMap;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 /// A change under way.
 pub(super) struct Edit<'a> {
     pub(super) list: &'a mut TaskList,
+    /// Who acts, if the call says so.
+    actor: Option<&'a str>,
+    /// Whether the call writes the whole list.
+    pub(super) is_write: bool,
     pub(super) journal: Journal,
     /// The graph that a write put another in the place of.
     pub(super) replaced: Option<Arc<Dag>>,
@@ -40,14 +46,19 @@ pub(super) struct Edit<'a> {
     pub(super) demoted: Vec<(Slot, Demotion)>,
     pub(super) rebound: Vec<Rebound>,
     pub(super) duplicate_ids: Vec<DuplicateId>,
+    pub(super) unfinished_kept: Vec<TaskId>,
+    /// Tasks that wait, and that the policy lets be in progress or completed.
+    advised: Vec<Slot>,
     pub(super) suffixes: HashMap<Box<str>, u32>,
 }
 
 /// What a call may do.
 impl<'a> Edit<'a> {
-    pub(super) fn new(list: &'a mut TaskList) -> Self {
+    pub(super) fn new(list: &'a mut TaskList, actor: Option<&'a str>) -> Self {
         Edit {
             list,
+            actor,
+            is_write: false,
             journal: Journal::default(),
             replaced: None,
             run: None,
@@ -62,6 +73,8 @@ impl<'a> Edit<'a> {
             demoted: Vec::new(),
             rebound: Vec::new(),
             duplicate_ids: Vec::new(),
+            unfinished_kept: Vec::new(),
+            advised: Vec::new(),
             suffixes: HashMap::new(),
         }
     }
@@ -194,6 +207,70 @@ impl<'a> Edit<'a> {
         self.push(task, started).map(|_| ())
     }
 
+    /// Starts a task for an owner, of those that `claim` may give.
+    pub(super) fn claim(&mut self, owner: &str) -> Result<Option<TaskId>, Error> {
+        let dag = self.dag();
+        let owned_by = |slot: &Slot, owner: Option<&str>| dag.task(*slot).owner.as_deref() == owner;
+        if let Some(slot) = dag
+            .in_state(State::InProgress)
+            .find(|slot| owned_by(slot, Some(owner)))
+        {
+            return Ok(Some(dag.task(slot).id.clone()));
+        }
+        let ready = |owner| {
+            dag.in_state(State::Ready)
+                .find(|slot| owned_by(slot, owner))
+        };
+        match ready(Some(owner)).or_else(|| ready(None)) {
+            None => Ok(None),
+            Some(slot) => Ok(Some(self.start_for(slot, owner))),
+        }
+    }
+
+    /// Starts that task for an owner.
+    pub(super) fn claim_task(&mut self, id: &str, owner: &str) -> Result<(), Error> {
+        let slot = find(self.dag(), id)?;
+        let task = self.dag().task(slot);
+        if task.status == Status::Completed {
+            return Err(Error::Completed {
+                id: task.id.clone(),
+            });
+        }
+        if let Some(other) = task.owner.as_ref().filter(|other| ***other != *owner) {
+            return Err(Error::OwnedByOther {
+                id: task.id.clone(),
+                owner: other.clone(),
+            });
+        }
+        self.start_for(slot, owner);
+        Ok(())
+    }
+
+    fn start_for(&mut self, slot: Slot, owner: &str) -> TaskId {
+        let task = self.dag().task(slot);
+        let id = task.id.clone();
+        let mut task = task.with_status(Status::InProgress);
+        task.owner = Some(owner.into());
+        self.named_running.push(slot);
+        self.set(slot, task);
+        id
+    }
+
+    /// Puts the unfinished tasks of an owner back to pending and unowned.
+    pub(super) fn release(&mut self, owner: &str) {
+        let dag = self.dag();
+        let held = |slot: &Slot| {
+            let task = dag.task(*slot);
+            task.owner.as_deref() == Some(owner) && task.status != Status::Completed
+        };
+        let held: Vec<Slot> = dag.slots().filter(held).collect();
+        for slot in held {
+            let mut task = self.dag().task(slot).with_status(Status::Pending);
+            task.owner = None;
+            self.set(slot, task);
+        }
+    }
+
     pub(super) fn files_modified<'p>(
         &mut self,
         paths: impl Iterator<Item = &'p str>,
@@ -288,6 +365,27 @@ impl<'a> Edit<'a> {
     }
 }
 
+/// The tasks in progress of those of which one may be, in list order.
+#[derive(Default)]
+struct Running {
+    all: Vec<Slot>,
+    /// Those that the call started.
+    started: Vec<Slot>,
+    /// Those that it says are in progress.
+    named: Vec<Slot>,
+}
+
+impl Running {
+    /// The one that stays in progress: the last that the call names and starts, else the first that
+    /// was in progress before, else the last.
+    fn stays(&self) -> Slot {
+        let names_a_start = self.named.iter().any(|slot| self.started.contains(slot));
+        let named = self.named.last().filter(|_| names_a_start);
+        let kept = || self.all.iter().find(|slot| !self.started.contains(slot));
+        *named.or_else(kept).unwrap_or(&self.all[self.all.len() - 1])
+    }
+}
+
 /// What a call makes of the run.
 pub(super) enum RunChange {
     Began(Arc<str>),
@@ -324,12 +422,12 @@ impl Edit<'_> {
         }
         let moved = self.moved();
         let yielding = self.yielding(&moved)?;
-        self.refuse_waiting(&moved)?;
+        self.judge_waiting(&moved)?;
         for (slot, to) in yielding {
             self.demote(slot, Demotion::Yielded { to });
         }
-        self.demote_blocked();
-        Ok(())
+        self.judge_made_to_wait();
+        self.refuse_others_tasks()
     }
 
     /// The tasks whose status the call changed to in progress or completed, in list order.
@@ -347,60 +445,100 @@ impl Edit<'_> {
         slots
     }
 
-    /// One task in progress: those that yield to one that the call starts, and that one. Two
-    /// that it names are refused.
+    /// The tasks that yield to one that the call starts, and that one, where only one may be in
+    /// progress. Two that the call names are refused.
     fn yielding(&self, moved: &[Slot]) -> Result<Vec<(Slot, TaskId)>, Error> {
         let dag = self.dag();
-        let running: Vec<Slot> = dag.in_state(State::InProgress).collect();
-        let started: HashSet<Slot> = (moved.iter().copied())
-            .filter(|&slot| dag.condition(slot).state == State::InProgress)
-            .collect();
-        let starts = |slot: &Slot| started.contains(slot);
-        let named = &self.named_running;
-        if started.is_empty() || running.len() < 2 {
+        let policy = self.list.policy();
+        let one_each = policy.in_progress == InProgress::PerOwner;
+        let group = |slot: Slot| dag.task(slot).owner.clone().filter(|_| one_each);
+        if policy.in_progress == InProgress::Unlimited || dag.count(State::InProgress) < 2 {
             return Ok(Vec::new());
         }
-        if named.len() > 1 && named.iter().any(starts) {
-            return Err(Error::TooManyInProgress {
-                ids: ids_at(dag, named.iter().copied()),
-                limit: 1,
-            });
+        let mut started: HashSet<Slot> = moved.iter().copied().collect();
+        if one_each {
+            started.extend(self.given_to_others());
         }
-        // A task that the call starts without naming a status came back as it was.
-        let other = || running.iter().copied().find(|slot| !starts(slot));
-        let (stays, yields): (Slot, Vec<Slot>) = match (&named[..], other()) {
-            (&[named], _) if starts(&named) => (named, running),
-            (_, Some(other)) => (other, running.into_iter().filter(starts).collect()),
-            (_, None) => (running[running.len() - 1], running),
-        };
-        let to = &dag.task(stays).id;
-        let yields = yields.into_iter().filter(|&slot| slot != stays);
-        Ok(yields.map(|slot| (slot, to.clone())).collect())
+        let mut groups: IndexMap<Option<Arc<str>>, Running> = IndexMap::new();
+        for slot in dag.in_state(State::InProgress) {
+            let running = groups.entry(group(slot)).or_default();
+            running.all.push(slot);
+            running
+                .started
+                .extend(started.contains(&slot).then_some(slot));
+        }
+        for &slot in &self.named_running {
+            groups.entry(group(slot)).or_default().named.push(slot);
+        }
+        let mut yielding = Vec::new();
+        for running in groups
+            .into_values()
+            .filter(|running| !running.started.is_empty())
+        {
+            let names_a_start = running
+                .named
+                .iter()
+                .any(|slot| running.started.contains(slot));
+            if running.named.len() > 1 && names_a_start && policy.excess == Excess::Refuse {
+                return Err(Error::TooManyInProgress {
+                    ids: ids_at(dag, running.named),
+                    limit: 1,
+                    per_owner: one_each,
+                });
+            }
+            let stays = running.stays();
+            let to = &dag.task(stays).id;
+            // A task that the call starts without naming a status yields to one that was running.
+            let yields = match names_a_start || running.started.contains(&stays) {
+                true => running.all,
+                false => running.started,
+            };
+            let yields = yields.into_iter().filter(|&slot| slot != stays);
+            yielding.extend(yields.map(|slot| (slot, to.clone())));
+        }
+        Ok(yielding)
     }
 
-    fn refuse_waiting(&self, moved: &[Slot]) -> Result<(), Error> {
+    /// The tasks whose owner the call changed.
+    fn given_to_others(&self) -> impl Iterator<Item = Slot> + '_ {
+        let changed = |(slot, before): &(Slot, Option<Before>)| {
+            let before = &before.as_ref()?.task;
+            (before.owner != self.dag().task(*slot).owner).then_some(*slot)
+        };
+        self.journal.set.iter().filter_map(changed)
+    }
+
+    /// Refuses, or notes, that a task which waits was started or completed.
+    fn judge_waiting(&mut self, moved: &[Slot]) -> Result<(), Error> {
+        let policy = self.list.policy().blocked;
         for &slot in moved {
-            let task = self.dag().task(slot);
-            let id = task.id.clone();
-            if let Some(activation) = &task.activation
-                && self.started_asleep.contains(&slot)
-            {
-                let patterns = activation.shared_patterns().to_vec();
-                return Err(Error::Dormant { id, patterns });
-            }
-            if self.dag().condition(slot).blocked {
-                return Err(Error::Blocked {
-                    id,
-                    status: task.status,
-                    open_blockers: ids_at(self.dag(), self.dag().open_blockers(slot)),
-                });
+            let (task, blocked) = (self.dag().task(slot), self.dag().condition(slot).blocked);
+            let asleep = self.started_asleep.contains(&slot);
+            match policy {
+                Blocked::Advise => self.advised.extend((blocked || asleep).then_some(slot)),
+                Blocked::Enforce if asleep => {
+                    let activation = task.activation.as_ref();
+                    let patterns = activation.map_or(&[][..], |a| a.shared_patterns());
+                    return Err(Error::Dormant {
+                        id: task.id.clone(),
+                        patterns: patterns.to_vec(),
+                    });
+                }
+                Blocked::Enforce if blocked => {
+                    return Err(Error::Blocked {
+                        id: task.id.clone(),
+                        status: task.status,
+                        open_blockers: ids_at(self.dag(), self.dag().open_blockers(slot)),
+                    });
+                }
+                Blocked::Enforce => {}
             }
         }
         Ok(())
     }
 
-    /// Puts back to pending what was running and is made to wait by this call.
-    fn demote_blocked(&mut self) {
+    /// Puts back to pending, or notes, what was running and is made to wait by this call.
+    fn judge_made_to_wait(&mut self) {
         let mut seen = HashSet::new();
         let waits = |&(slot, before): &(Slot, Condition)| {
             let now = self.dag().condition(slot);
@@ -409,9 +547,50 @@ impl Edit<'_> {
         };
         let waiting: Vec<Slot> = self.journal.conditions.iter().filter_map(waits).collect();
         for slot in waiting {
-            let by = ids_at(self.dag(), self.dag().open_blockers(slot));
-            self.demote(slot, Demotion::Blocked { by });
+            match self.list.policy().blocked {
+                Blocked::Advise => self.advised.push(slot),
+                Blocked::Enforce => {
+                    let by = ids_at(self.dag(), self.dag().open_blockers(slot));
+                    self.demote(slot, Demotion::Blocked { by });
+                }
+            }
         }
+    }
+
+    /// Where the call says who acts: leaves the unfinished tasks of others as they are.
+    fn refuse_others_tasks(&self) -> Result<(), Error> {
+        let Some(actor) = self.actor else {
+            return Ok(());
+        };
+        let others = |task: &Arc<Task>| {
+            let owner = task.owner.as_ref().filter(|owner| ***owner != *actor)?;
+            (task.status != Status::Completed).then(|| Error::OwnedByOther {
+                id: task.id.clone(),
+                owner: owner.clone(),
+            })
+        };
+        let dag = self.dag();
+        let mut set: IndexMap<Slot, Option<&Arc<Task>>> = IndexMap::new();
+        for (slot, before) in &self.journal.set {
+            let before = before.as_ref().map(|before| &before.task);
+            set.entry(*slot).or_insert(before);
+        }
+        // A task as it was before the call, if it was there.
+        let before = |slot: Slot| match set.get(&slot) {
+            Some(before) => *before,
+            None => Some(dag.task(slot)),
+        };
+        let edited = set
+            .iter()
+            .filter_map(|(&slot, before)| before.filter(|b| *b != dag.task(slot)));
+        let linked = self
+            .journal
+            .edges
+            .iter()
+            .filter_map(|(link, _)| before(link.blocked));
+        let doomed = self.doomed.iter().filter_map(|&slot| before(slot));
+        let touched = edited.chain(linked).chain(doomed).chain(&self.removed);
+        touched.filter_map(others).next().map_or(Ok(()), Err)
     }
 
     fn demote(&mut self, slot: Slot, cause: Demotion) {
@@ -429,17 +608,21 @@ impl Edit<'_> {
 
     /// Retires what left, and tells what changed. Nothing fails from here on.
     pub(super) fn commit(mut self) -> Changes {
-        let written = self.replaced.take().is_some();
+        let written = self.is_write;
         if let Some(slot) = self.doomed {
             self.remove(slot);
         }
         // Before the facts, which take the journal apart.
         let effects = self.effects();
         let facts = self.facts();
+        self.list.dag.sort(&mut self.advised);
+        self.advised.dedup();
         let unfinished = |task: &&Arc<Task>| written && task.status != Status::Completed;
         let notes = Notes {
             rebound: self.rebound,
             duplicate_ids: self.duplicate_ids,
+            unfinished_kept: self.unfinished_kept,
+            advised: ids_at(&self.list.dag, self.advised),
             unfinished_removed: (facts.removed.iter().filter(unfinished))
                 .map(|task| task.id.clone())
                 .collect(),

@@ -5,21 +5,44 @@ use super::{TaskList, cycle_error, find};
 use crate::activation::Matcher;
 use crate::dag::{Dag, Link, Slot};
 use crate::error::Error;
-use crate::reconcile::{Item, Origin, reconcile, same_folded};
+use crate::policy::Dropped;
+use crate::reconcile::{Item, Origin, Plan, reconcile, same_folded};
 use crate::retired::Retired;
 use crate::task::{Given, Status, Task, TaskDraft};
 use std::sync::Arc;
 
 impl Edit<'_> {
-    pub(super) fn write(&mut self, drafts: &[TaskDraft]) -> Result<(), Error> {
+    pub(super) fn write(&mut self, mut drafts: Vec<TaskDraft>) -> Result<(), Error> {
+        self.is_write = true;
         for (i, draft) in drafts.iter().enumerate() {
             check_draft(i, draft)?;
         }
         let old = self.list.dag.clone();
-        let plan = reconcile(drafts, &old, &self.list.retired, &self.list.suffixes)?;
-        let written = Written::new(drafts, plan.items, &old, self.list)?;
+        let mut plan = reconcile(&drafts, &old, &self.list.retired, &self.list.suffixes)?;
+        match self.list.policy().dropped {
+            Dropped::Allow => {}
+            Dropped::Refuse => match plan.unfinished_left_out(&old) {
+                left_out if left_out.is_empty() => {}
+                left_out => {
+                    let ids = left_out.into_iter().map(|item| item.id).collect();
+                    return Err(Error::Dropped { ids });
+                }
+            },
+            Dropped::Keep => {
+                for item in plan.unfinished_left_out(&old) {
+                    self.unfinished_kept.push(item.id.clone());
+                    drafts.push(TaskDraft::default());
+                    plan.items.push(item);
+                }
+            }
+        }
+        let written = Written::new(&drafts, plan.items, &old, self.list)?;
         if self.compare(&old, &written) {
             self.started_asleep = written.started_asleep;
+            let says_running = |draft: &TaskDraft| draft.fields.status == Some(Status::InProgress);
+            self.named_running = (written.dag.slots().zip(written.drafts))
+                .filter_map(|(slot, draft)| says_running(draft).then_some(slot))
+                .collect();
             self.list.dag = Arc::new(written.dag);
             self.replaced = Some(old);
         }
@@ -34,10 +57,7 @@ impl Edit<'_> {
         use Sort::{Added, Kept, Revived};
         let new = &written.dag;
         let mut last = Kept(0);
-        for (slot, (item, draft)) in new.slots().zip(written.items.iter().zip(written.drafts)) {
-            if draft.fields.status == Some(Status::InProgress) {
-                self.named_running.push(slot);
-            }
+        for (slot, item) in new.slots().zip(&written.items) {
             let sort = match item.origin {
                 Origin::Live(at) => Kept(at),
                 Origin::New => Added,
@@ -243,6 +263,28 @@ impl<'a> Written<'a> {
             return Err(Error::SelfDependency { id });
         }
         Ok(other as u32)
+    }
+}
+
+impl Plan {
+    /// Items for the unfinished live tasks that no item stands for, in list order.
+    fn unfinished_left_out(&self, old: &Dag) -> Vec<Item> {
+        let mut is_taken = vec![false; old.len()];
+        for item in &self.items {
+            if let Origin::Live(at) = item.origin {
+                is_taken[at] = true;
+            }
+        }
+        let left_out = (0..old.len()).filter(|&at| !is_taken[at]).filter_map(|at| {
+            let task = old.task(old.slot_at(at));
+            (task.status != Status::Completed).then(|| Item {
+                id: task.id.clone(),
+                subject: task.subject.clone(),
+                origin: Origin::Live(at),
+                id_only: false,
+            })
+        });
+        left_out.collect()
     }
 }
 

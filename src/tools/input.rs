@@ -290,24 +290,18 @@ impl<'a> Input<'a> {
         self.text(object, name)
     }
 
-    /// Ids, if they are given: an array of them.
+    /// Ids: an array of them, none where it is not given.
     pub(super) fn ids<'o>(&mut self, object: &Object<'o>, name: &str) -> Vec<Cow<'o, str>> {
-        self.texts(object, name, "an array of task ids is wanted")
+        self.ids_if_given(object, name).unwrap_or_default()
     }
 
-    fn texts<'o>(&mut self, object: &Object<'o>, name: &str, wanted: &str) -> Vec<Cow<'o, str>> {
-        let items = match object.member(name) {
-            None => return Vec::new(),
-            Some(Value::Array(items)) => items,
-            Some(other) => {
-                let received = Received(other);
-                self.problems.add(
-                    object.path_to(name),
-                    format!("received {received}; {wanted}"),
-                );
-                return Vec::new();
-            }
-        };
+    /// Ids, if they are given: an array of them.
+    pub(super) fn ids_if_given<'o>(
+        &mut self,
+        object: &Object<'o>,
+        name: &str,
+    ) -> Option<Vec<Cow<'o, str>>> {
+        let items = self.array(object, name, "an array of task ids is wanted")?;
         let mut texts = Vec::with_capacity(items.len());
         for (i, item) in items.iter().enumerate() {
             match item {
@@ -322,7 +316,50 @@ impl<'a> Input<'a> {
                 }
             }
         }
-        texts
+        Some(texts)
+    }
+
+    /// Some of the words that there are, if they are given.
+    pub(super) fn choices<T: Copy>(
+        &mut self,
+        object: &Object<'_>,
+        name: &str,
+        all: &[(&str, T)],
+    ) -> Vec<T> {
+        let items = self.array(object, name, "an array of field names is wanted");
+        let mut chosen = Vec::new();
+        for (i, item) in items.unwrap_or_default().iter().enumerate() {
+            match all.iter().find(|(word, _)| item.as_str() == Some(word)) {
+                Some(&(_, choice)) => chosen.push(choice),
+                None => {
+                    let words: Vec<&str> = all.iter().map(|&(word, _)| word).collect();
+                    let path = format!("{}[{i}]", object.path_to(name));
+                    let (received, words) = (Received(item), words.join(", "));
+                    self.problems
+                        .add(path, format!("received {received}; allowed: {words}"));
+                }
+            }
+        }
+        chosen
+    }
+
+    fn array<'o>(&mut self, object: &Object<'o>, name: &str, wanted: &str) -> Option<&'o [Value]> {
+        match object.member(name)? {
+            Value::Array(items) => Some(items),
+            other => {
+                let received = Received(other);
+                self.problems.add(
+                    object.path_to(name),
+                    format!("received {received}; {wanted}"),
+                );
+                None
+            }
+        }
+    }
+
+    /// Refuses an argument.
+    pub(super) fn wrong(&mut self, name: &str, what: &str) {
+        self.problems.add(name, what);
     }
 
     /// Murmur's activation: `activate_when` with a `pattern`, or `activation` as replies

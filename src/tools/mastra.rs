@@ -1,304 +1,457 @@
-//! Mastra's four task tools: its parameters, its texts, its result objects.
+//! Mastra's form of tools: its parameters, its texts and its result objects, for its own four
+//! tools and, with more fields, for the full set.
 
-use super::input::Input;
-use super::{Refusal, Reply, ToolSpec, notes, schema};
+use super::input::{Input, Object};
+use super::{Refusal, Reply, Toolset, notes, schema};
+use super::{ToolSpec, full};
 use crate::change::Changes;
-use crate::error::{Error, Ids, KnownIds, Quote};
-use crate::list::TaskList;
+use crate::error::{Error, Ids, KnownIds, Patterns, Quote};
+use crate::list::{Acting, TaskList};
+use crate::policy::{InProgress, Policy};
+use crate::state::State;
 use crate::task::{Status, Task, TaskDraft, TaskPatch};
 use crate::text::OneLine;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-const STATUSES: [&str; 3] = ["pending", "in_progress", "completed"];
+pub(super) const STATUSES: [&str; 3] = ["pending", "in_progress", "completed"];
 /// An update may delete too, though Mastra's schema has no word for it.
 const UPDATES: [&str; 4] = ["pending", "in_progress", "completed", "deleted"];
 
-pub(super) fn specs() -> Vec<ToolSpec> {
-    let id = || schema::string("Stable task id, as returned by the task tools. Keep it unchanged.");
-    let content = || schema::string("What to do, in the imperative: \"Fix the login bug\"");
-    let status = || schema::string_enum(&STATUSES, "Current status");
-    let active_form =
-        || schema::string("Present continuous, shown while it runs: \"Fixing the login bug\"");
-    let item = schema::object(&[
-        ("id", id(), false),
-        ("content", content(), true),
-        ("status", status(), true),
-        ("activeForm", active_form(), false),
-    ]);
-    let tasks = schema::array(item, "The complete new task list, in order");
+/// The name, schema and need of the parameters that a task is given by.
+type Properties = Vec<(&'static str, Value, bool)>;
+
+pub(super) fn properties(statuses: &[&str], required: bool) -> Properties {
     vec![
-        ToolSpec {
-            name: "task_write",
-            description: "Create the task list, or replace it after replanning. Pass the FULL list each time: \
-                a task that is left out is removed. Use it for work of three or more steps. \
-                Keep ids unchanged; a task without id keeps the id it had if its content is the same. \
-                Only one task can be in_progress. To change one task use task_update or task_complete.",
-            input_schema: schema::object(&[("tasks", tasks, true)]),
-        },
-        ToolSpec {
-            name: "task_update",
-            description: "Change one task by id; give only what changes. Set it to in_progress BEFORE \
-                starting work on it: the task that was in progress goes back to pending.",
-            input_schema: schema::object(&[
-                ("id", id(), true),
-                ("content", content(), false),
-                ("status", status(), false),
-                ("activeForm", active_form(), false),
-            ]),
-        },
-        ToolSpec {
-            name: "task_complete",
-            description: "Mark one task completed by id, as soon as it is done.",
-            input_schema: schema::object(&[("id", id(), true)]),
-        },
-        ToolSpec {
-            name: "task_check",
-            description: "Show what is completed and what is not. Call it before you finish: \
-                while tasks are incomplete, go on with them.",
-            input_schema: schema::object(&[]),
-        },
+        (
+            "content",
+            schema::string("What to do, in the imperative: \"Fix the login bug\""),
+            required,
+        ),
+        ("status", schema::string_enum(statuses, "Status"), required),
+        (
+            "activeForm",
+            schema::string("Present continuous, shown while it runs: \"Fixing the login bug\""),
+            false,
+        ),
     ]
 }
 
-pub(super) fn call(list: &mut TaskList, name: &str, args: &Value) -> Reply {
-    let done = match name {
-        "task_write" => write(list, args),
-        "task_update" => update(list, args),
-        "task_complete" => complete(list, args),
-        "task_check" => return check(list),
-        _ => Err(Refusal::NoSuchTool),
-    };
-    match done {
-        Ok((changes, repairs)) => {
-            let mut text = overview(list);
-            let notes = notes(list, &changes).into_iter().chain(repairs);
-            for (i, note) in notes.enumerate() {
-                text.push_str(if i == 0 { "\n\n" } else { "\n" });
-                text.push_str("Note: ");
-                text.push_str(&note);
-            }
-            reply(list, text, false, changes)
-        }
-        Err(refusal) => reply(
-            list,
-            refused(list, name, &refusal),
-            true,
-            Changes::default(),
-        ),
+pub(super) fn id() -> Value {
+    schema::string("Stable task id, as returned by the task tools. Keep it unchanged.")
+}
+
+/// How many tasks may be in progress, for a description.
+fn in_progress_rule(policy: &Policy) -> &'static str {
+    match policy.in_progress {
+        InProgress::One => " Only one task can be in_progress.",
+        InProgress::PerOwner => " Each owner can have one task in_progress.",
+        InProgress::Unlimited => "",
     }
 }
 
-type Done = Result<(Changes, Vec<String>), Refusal>;
+pub(super) fn spec(name: &'static str, description: String, properties: &Properties) -> ToolSpec {
+    ToolSpec {
+        name,
+        description,
+        input_schema: schema::object(properties),
+    }
+}
 
-fn write(list: &mut TaskList, args: &Value) -> Done {
-    let mut input = Input::new(args);
-    let drafts = input.objects("tasks", |input, item| {
-        let mut draft = TaskDraft::new(input.text(&item, "content").unwrap_or_default());
-        if let Some(id) = input.id(&item, "id") {
+/// The four tools, with more properties of a task where `item` and `update` have them.
+pub(super) fn specs(policy: &Policy, item: Properties, update: Properties) -> Vec<ToolSpec> {
+    let with_id =
+        |required, properties: Properties| [vec![("id", id(), required)], properties].concat();
+    let item = schema::object(&with_id(false, item));
+    let tasks = schema::array(item, "The complete new task list, in order");
+    let rule = in_progress_rule(policy);
+    let starting = match policy.in_progress {
+        InProgress::One => ": the task that was in progress goes back to pending",
+        InProgress::PerOwner => ": the owner's task that was in progress goes back to pending",
+        InProgress::Unlimited => "",
+    };
+    vec![
+        spec(
+            "task_write",
+            format!(
+                "Create the task list, or replace it after replanning. Pass the FULL list each time: \
+                 a task that is left out is removed. Use it for work of three or more steps. \
+                 Keep ids unchanged; a task without id keeps the id it had if its content is the same.{rule} \
+                 To change one task use task_update or task_complete."
+            ),
+            &vec![("tasks", tasks, true)],
+        ),
+        spec(
+            "task_update",
+            format!(
+                "Change one task by id; give only what changes. Set it to in_progress BEFORE \
+                 starting work on it{starting}."
+            ),
+            &with_id(true, update),
+        ),
+        spec(
+            "task_complete",
+            "Mark one task completed by id, as soon as it is done.".into(),
+            &with_id(true, Vec::new()),
+        ),
+        spec(
+            "task_check",
+            "Show what is completed and what is not. Call it before you finish: \
+             while tasks are incomplete, go on with them."
+                .into(),
+            &Vec::new(),
+        ),
+    ]
+}
+
+/// Mastra's own four tools.
+pub(super) fn own_specs(policy: &Policy) -> Vec<ToolSpec> {
+    specs(
+        policy,
+        properties(&STATUSES, true),
+        properties(&STATUSES, false),
+    )
+}
+
+/// What a call is carried out with.
+pub(super) struct Form<'a> {
+    /// Whether all fields are read and shown, or Mastra's own.
+    pub(super) full: bool,
+    pub(super) actor: Option<&'a str>,
+    pub(super) tools: &'a Toolset,
+}
+
+/// What a call did: its changes, what it was understood to be, and what it is about.
+pub(super) struct Made {
+    pub(super) changes: Changes,
+    pub(super) repairs: Vec<String>,
+    /// A first line of its own.
+    pub(super) title: Option<String>,
+    /// Members of the reply beyond Mastra's.
+    pub(super) more: Vec<(&'static str, Value)>,
+}
+
+impl Made {
+    pub(super) fn new((changes, repairs): (Changes, Vec<String>)) -> Self {
+        Made {
+            changes,
+            repairs,
+            title: None,
+            more: Vec::new(),
+        }
+    }
+}
+
+pub(super) type Done = Result<Made, Refusal>;
+
+impl Form<'_> {
+    pub(super) fn call(&self, list: &mut TaskList, name: &str, args: &Value) -> Reply {
+        let done = match name {
+            "task_write" => self.write(list, args),
+            "task_update" => self.update(list, args),
+            "task_complete" => self.complete(list, args),
+            "task_check" => return self.check(list),
+            _ if self.full => full::call(self, list, name, args),
+            _ => Err(Refusal::NoSuchTool),
+        };
+        match done {
+            Ok(made) => {
+                let mut text = made.title.map_or(String::new(), |title| title + "\n");
+                text.push_str(&self.overview(list));
+                let notes = notes(list, &made.changes, made.repairs);
+                for (i, note) in notes.iter().enumerate() {
+                    text.push_str(if i == 0 { "\n\n" } else { "\n" });
+                    text.push_str("Note: ");
+                    text.push_str(note);
+                }
+                let mut reply = self.reply(list, text, false, made.changes);
+                for (name, value) in made.more {
+                    reply.data[name] = value;
+                }
+                reply
+            }
+            Err(refusal) => {
+                let text = self.refused(list, name, &refusal);
+                self.reply(list, text, true, Changes::default())
+            }
+        }
+    }
+
+    pub(super) fn acting<'l>(&self, list: &'l mut TaskList) -> Acting<'l> {
+        list.acting_as(self.actor.unwrap_or_default())
+    }
+
+    fn write(&self, list: &mut TaskList, args: &Value) -> Done {
+        let mut input = Input::new(args);
+        let drafts = input.objects("tasks", |input, item| self.draft(input, &item));
+        let (drafts, repairs) = input.finish(drafts).map_err(Refusal::Input)?;
+        let drafts: Vec<TaskDraft> = drafts.into_iter().collect::<Result<_, _>>()?;
+        Ok(Made::new((self.acting(list).write(drafts)?, repairs)))
+    }
+
+    /// A task of a write or a create.
+    pub(super) fn draft(
+        &self,
+        input: &mut Input<'_>,
+        item: &Object<'_>,
+    ) -> Result<TaskDraft, Error> {
+        let mut draft = TaskDraft::new(input.text(item, "content").unwrap_or_default());
+        if let Some(id) = input.id(item, "id") {
             draft = draft.id(id);
         }
-        if let Some(status) = input.status(&item, "status", &STATUSES) {
+        if let Some(status) = input.status(item, "status", &STATUSES) {
             draft = draft.status(status);
         }
-        if let Some(active_form) = input.text(&item, "activeForm") {
+        if let Some(active_form) = input.text(item, "activeForm") {
             draft = draft.active_form(active_form);
         }
-        draft
-    });
-    let (drafts, repairs) = input.finish(drafts).map_err(Refusal::Input)?;
-    Ok((list.write(drafts)?, repairs))
-}
-
-fn update(list: &mut TaskList, args: &Value) -> Done {
-    let mut input = Input::new(args);
-    let top = input.top();
-    let id = input.required_id(&top, "id");
-    let mut patch = TaskPatch::new();
-    if let Some(content) = input.text(&top, "content") {
-        patch = patch.subject(content);
-    }
-    if let Some(status) = input.status(&top, "status", &UPDATES) {
-        patch = patch.status(status);
-    }
-    if let Some(active_form) = input.text(&top, "activeForm") {
-        patch = patch.active_form(active_form);
-    }
-    if patch.is_empty() {
-        input.nothing_to_do("give at least one of content, status, activeForm");
-    }
-    let ((id, patch), repairs) = input.finish((id, patch)).map_err(Refusal::Input)?;
-    Ok((list.update(id.unwrap_or_default(), patch)?, repairs))
-}
-
-fn complete(list: &mut TaskList, args: &Value) -> Done {
-    let mut input = Input::new(args);
-    let id = input.required_id(&input.top(), "id");
-    let (id, repairs) = input.finish(id).map_err(Refusal::Input)?;
-    Ok((list.complete(id.unwrap_or_default())?, repairs))
-}
-
-fn check(list: &TaskList) -> Reply {
-    let incomplete: Vec<&Task> = list.open_tasks().collect();
-    let text = check_text(list, &incomplete);
-    let mut reply = reply(list, text, false, Changes::default());
-    add_summary(&mut reply, list);
-    reply
-}
-
-/// The answer where there is no list to be had.
-pub(super) fn failure(name: &str, meaning: &str) -> Reply {
-    let list = TaskList::new();
-    let mut reply = reply(&list, meaning.to_owned(), true, Changes::default());
-    if name == "task_check" {
-        add_summary(&mut reply, &list);
-    }
-    reply
-}
-
-/// The answer to a write that was made from another version of the list.
-pub(super) fn outdated(list: &TaskList, base: u64, revision: u64) -> Reply {
-    let text = format!(
-        "The list has changed: it is at revision {revision}, and baseRevision is {base}. Nothing was \
-         written. Write again from the list as it is now.\n\n{}",
-        overview(list).replacen("Tasks updated", "Tasks", 1)
-    );
-    reply(list, text, true, Changes::default())
-}
-
-fn add_summary(reply: &mut Reply, list: &TaskList) {
-    let summary = list.summary();
-    reply.data["summary"] = json!({
-        "total": summary.total,
-        "completed": summary.completed,
-        "inProgress": summary.in_progress,
-        "pending": summary.pending,
-        "incomplete": summary.incomplete,
-        "hasTasks": summary.has_tasks,
-        "allCompleted": summary.all_completed,
-    });
-    reply.data["incompleteTasks"] = list.open_tasks().map(task_data).collect();
-}
-
-fn reply(list: &TaskList, text: String, is_error: bool, changes: Changes) -> Reply {
-    let tasks: Vec<Value> = list.tasks().map(task_data).collect();
-    let data = json!({"content": text, "tasks": tasks, "isError": is_error});
-    Reply {
-        text,
-        data,
-        is_error,
-        changes,
-    }
-}
-
-fn task_data(task: &Task) -> Value {
-    json!({
-        "id": task.id.as_str(),
-        "content": &*task.subject,
-        "status": task.status.as_str(),
-        "activeForm": task.active_label(),
-    })
-}
-
-fn task_line(text: &mut String, task: &Task) {
-    let subject = OneLine(&task.subject);
-    let _ = write!(text, "\n- {}: {subject} ({})", task.id, task.status);
-}
-
-/// What a change leaves the list at.
-fn overview(list: &TaskList) -> String {
-    let summary = list.summary();
-    let mut text = format!(
-        "Tasks updated: [{}/{} completed]",
-        summary.completed, summary.total
-    );
-    if let Some(task) = list.in_progress().next() {
-        let label = OneLine(task.active_label());
-        let _ = write!(text, "\nCurrently: {label} ({})", task.id);
-    }
-    if summary.has_tasks {
-        text.push_str("\nTask IDs:");
-        list.tasks().for_each(|task| task_line(&mut text, task));
-    }
-    text
-}
-
-fn check_text(list: &TaskList, incomplete: &[&Task]) -> String {
-    let summary = list.summary();
-    if !summary.has_tasks {
-        return "No tasks found. Consider using task_write to create a task list for complex work."
-            .into();
-    }
-    let mut text = format!(
-        "Task Status: [{completed}/{total} completed]\n- Completed: {completed}\n- In Progress: {}\n\
-         - Pending: {}\n\nAll tasks completed: {}",
-        summary.in_progress,
-        summary.pending,
-        if summary.all_completed { "YES" } else { "NO" },
-        completed = summary.completed,
-        total = summary.total,
-    );
-    if !incomplete.is_empty() {
-        text.push_str("\n\nIncomplete tasks:");
-    }
-    for (title, status) in [
-        ("In Progress", Status::InProgress),
-        ("Pending", Status::Pending),
-    ] {
-        let mut tasks = incomplete
-            .iter()
-            .filter(|task| task.status == status)
-            .peekable();
-        if tasks.peek().is_some() {
-            let _ = write!(text, "\n\n{title}:");
-        }
-        for task in tasks {
-            let _ = write!(text, "\n- {}: {}", task.id, OneLine(&task.subject));
+        match self.full {
+            true => full::draft(draft, input, item),
+            false => Ok(draft),
         }
     }
-    for (i, task) in list.dormant().enumerate() {
-        text.push_str(if i == 0 {
-            "\n\nDormant (do not work on these):"
-        } else {
-            ""
+
+    fn update(&self, list: &mut TaskList, args: &Value) -> Done {
+        let mut input = Input::new(args);
+        let top = input.top();
+        let id = input.required_id(&top, "id");
+        let mut patch = TaskPatch::new();
+        if let Some(content) = input.text(&top, "content") {
+            patch = patch.subject(content);
+        }
+        if let Some(status) = input.status(&top, "status", &UPDATES) {
+            patch = patch.status(status);
+        }
+        if let Some(active_form) = input.text(&top, "activeForm") {
+            patch = patch.active_form(active_form);
+        }
+        if self.full {
+            patch = full::patch(patch, &mut input, &top)?;
+        }
+        if patch.is_empty() {
+            let more = if self.full { ", …" } else { "" };
+            input.nothing_to_do(&format!(
+                "give at least one of content, status, activeForm{more}"
+            ));
+        }
+        let ((id, patch), repairs) = input.finish((id, patch)).map_err(Refusal::Input)?;
+        let changes = self.acting(list).update(id.unwrap_or_default(), patch)?;
+        Ok(Made::new((changes, repairs)))
+    }
+
+    fn complete(&self, list: &mut TaskList, args: &Value) -> Done {
+        let mut input = Input::new(args);
+        let id = input.required_id(&input.top(), "id");
+        let (id, repairs) = input.finish(id).map_err(Refusal::Input)?;
+        Ok(Made::new((
+            self.acting(list).complete(id.unwrap_or_default())?,
+            repairs,
+        )))
+    }
+
+    fn check(&self, list: &TaskList) -> Reply {
+        let incomplete: Vec<&Task> = list.open_tasks().collect();
+        let text = self.check_text(list, &incomplete);
+        let mut reply = self.reply(list, text, false, Changes::default());
+        self.add_summary(&mut reply, list);
+        reply
+    }
+
+    /// The answer where there is no list to be had.
+    pub(super) fn failure(&self, name: &str, meaning: &str) -> Reply {
+        let list = TaskList::new();
+        let mut reply = self.reply(&list, meaning.to_owned(), true, Changes::default());
+        if name == "task_check" {
+            self.add_summary(&mut reply, &list);
+        }
+        reply
+    }
+
+    /// The answer to a write that was made from another version of the list.
+    pub(super) fn outdated(&self, list: &TaskList, base: u64, revision: u64) -> Reply {
+        let text = format!(
+            "The list has changed: it is at revision {revision}, and baseRevision is {base}. Nothing was \
+             written. Write again from the list as it is now.\n\n{}",
+            self.overview(list).replacen("Tasks updated", "Tasks", 1)
+        );
+        self.reply(list, text, true, Changes::default())
+    }
+
+    fn add_summary(&self, reply: &mut Reply, list: &TaskList) {
+        let summary = list.summary();
+        reply.data["summary"] = json!({
+            "total": summary.total,
+            "completed": summary.completed,
+            "inProgress": summary.in_progress,
+            "pending": summary.pending,
+            "incomplete": summary.incomplete,
+            "hasTasks": summary.has_tasks,
+            "allCompleted": summary.all_completed,
         });
-        let _ = write!(text, "\n- {}: {}", task.id, OneLine(&task.subject));
+        if self.full {
+            let more = &mut reply.data["summary"];
+            more["dormant"] = summary.dormant.into();
+            more["blocked"] = summary.blocked.into();
+            more["ready"] = summary.ready.into();
+            more["canFinish"] = summary.can_finish.into();
+        }
+        let incomplete = list.open_tasks().map(|task| self.task_data(list, task));
+        reply.data["incompleteTasks"] = incomplete.collect();
     }
-    if !incomplete.is_empty() {
-        text.push_str("\n\nContinue working on these tasks before ending.");
+
+    fn reply(&self, list: &TaskList, text: String, is_error: bool, changes: Changes) -> Reply {
+        let tasks: Vec<Value> = list
+            .tasks()
+            .map(|task| self.task_data(list, task))
+            .collect();
+        let data = json!({"content": text, "tasks": tasks, "isError": is_error});
+        Reply {
+            text,
+            data,
+            is_error,
+            changes,
+        }
     }
-    text
+
+    pub(super) fn task_data(&self, list: &TaskList, task: &Task) -> Value {
+        let mut data = json!({
+            "id": task.id.as_str(),
+            "content": &*task.subject,
+            "status": task.status.as_str(),
+            "activeForm": task.active_label(),
+        });
+        if self.full {
+            full::add_fields(&mut data, list, task);
+        }
+        data
+    }
+
+    fn task_line(&self, text: &mut String, list: &TaskList, task: &Task) {
+        let subject = OneLine(&task.subject);
+        let _ = write!(text, "\n- {}: {subject} ({})", task.id, task.status);
+        if self.full {
+            text.push_str(&suffix(list, task));
+        }
+    }
+
+    /// What a change leaves the list at.
+    pub(super) fn overview(&self, list: &TaskList) -> String {
+        let summary = list.summary();
+        let mut text = format!(
+            "Tasks updated: [{}/{} completed]",
+            summary.completed, summary.total
+        );
+        if let Some(task) = list.in_progress().next() {
+            let label = OneLine(task.active_label());
+            let _ = write!(text, "\nCurrently: {label} ({})", task.id);
+        }
+        if summary.has_tasks {
+            text.push_str("\nTask IDs:");
+            list.tasks()
+                .for_each(|task| self.task_line(&mut text, list, task));
+        }
+        text
+    }
+
+    fn check_text(&self, list: &TaskList, incomplete: &[&Task]) -> String {
+        let summary = list.summary();
+        if !summary.has_tasks {
+            return "No tasks found. Consider using task_write to create a task list for complex work.".into();
+        }
+        let mut text = format!(
+            "Task Status: [{completed}/{total} completed]\n- Completed: {completed}\n- In Progress: {}\n\
+             - Pending: {}\n\nAll tasks completed: {}",
+            summary.in_progress,
+            summary.pending,
+            if summary.all_completed { "YES" } else { "NO" },
+            completed = summary.completed,
+            total = summary.total,
+        );
+        let line = |text: &mut String, task: &Task| {
+            let _ = write!(text, "\n- {}: {}", task.id, OneLine(&task.subject));
+            if self.full {
+                text.push_str(&suffix(list, task));
+            }
+        };
+        if !incomplete.is_empty() {
+            text.push_str("\n\nIncomplete tasks:");
+        }
+        for (title, status) in [
+            ("In Progress", Status::InProgress),
+            ("Pending", Status::Pending),
+        ] {
+            let mut tasks = incomplete
+                .iter()
+                .filter(|task| task.status == status)
+                .peekable();
+            if tasks.peek().is_some() {
+                let _ = write!(text, "\n\n{title}:");
+            }
+            tasks.for_each(|task| line(&mut text, task));
+        }
+        for (i, task) in list.dormant().enumerate() {
+            text.push_str(if i == 0 {
+                "\n\nDormant (do not work on these):"
+            } else {
+                ""
+            });
+            line(&mut text, task);
+        }
+        if !incomplete.is_empty() {
+            text.push_str("\n\nContinue working on these tasks before ending.");
+        }
+        text
+    }
+
+    fn refused(&self, list: &TaskList, name: &str, refusal: &Refusal) -> String {
+        match refusal {
+            Refusal::NoSuchTool => super::no_such_tool(name, &self.tools.specs()),
+            Refusal::Input(problems) => problems.to_string(),
+            Refusal::List(Error::UnknownTask { id, known }) => {
+                let mut text = format!("Task not found: {}\n\n", Quote(id));
+                if known.total == 0 {
+                    text.push_str("No tasks are currently tracked.");
+                } else {
+                    text.push_str("Available task IDs:");
+                    let tasks = list.tasks().take(KnownIds::MOST);
+                    tasks.for_each(|task| self.task_line(&mut text, list, task));
+                    if known.total > KnownIds::MOST {
+                        let _ = write!(text, "\n- and {} more", known.total - KnownIds::MOST);
+                    }
+                }
+                text
+            }
+            Refusal::List(Error::TooManyInProgress {
+                ids,
+                per_owner: false,
+                ..
+            }) => format!(
+                "Only one task can be in_progress at a time.\n\n\
+                 This call sets {} tasks to in_progress: {}. Keep one of them, and set the others to pending.",
+                ids.len(),
+                Ids(ids)
+            ),
+            Refusal::List(Error::MissingSubject { item }) => format!(
+                "Nothing was changed.\n- tasks[{item}].content: missing; \
+                 a new task needs a short imperative text"
+            ),
+            Refusal::List(error) => error.to_string(),
+        }
+    }
 }
 
-fn refused(list: &TaskList, name: &str, refusal: &Refusal) -> String {
-    match refusal {
-        Refusal::NoSuchTool => super::no_such_tool(name, &specs()),
-        Refusal::Input(problems) => problems.to_string(),
-        Refusal::List(Error::UnknownTask { id, known }) => {
-            let mut text = format!("Task not found: {}\n\n", Quote(id));
-            if known.total == 0 {
-                text.push_str("No tasks are currently tracked.");
-            } else {
-                text.push_str("Available task IDs:");
-                list.tasks()
-                    .take(KnownIds::MOST)
-                    .for_each(|task| task_line(&mut text, task));
-                if known.total > KnownIds::MOST {
-                    let _ = write!(text, "\n- and {} more", known.total - KnownIds::MOST);
-                }
-            }
-            text
+/// What a line says of a task beyond Mastra's format: why it waits, and whose it is.
+fn suffix(list: &TaskList, task: &Task) -> String {
+    let mut text = String::new();
+    if let Ok(why) = list.explain(&task.id) {
+        match why.state {
+            State::Blocked => _ = write!(text, " (blocked by {})", Ids(&why.open_blockers)),
+            State::Dormant => _ = write!(text, " (dormant until {})", Patterns(&why.waits_for)),
+            _ => {}
         }
-        Refusal::List(Error::TooManyInProgress { ids, .. }) => format!(
-            "Only one task can be in_progress at a time.\n\n\
-             This call sets {} tasks to in_progress: {}. Keep one of them, and set the others to pending.",
-            ids.len(),
-            Ids(ids)
-        ),
-        Refusal::List(Error::MissingSubject { item }) => format!(
-            "Nothing was changed.\n- tasks[{item}].content: missing; \
-             a new task needs a short imperative text"
-        ),
-        Refusal::List(error) => error.to_string(),
     }
+    if let Some(owner) = &task.owner {
+        let _ = write!(text, " (owner: {})", OneLine(owner));
+    }
+    text
 }

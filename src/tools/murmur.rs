@@ -1,12 +1,13 @@
 //! Murmur's four task tools: its parameters, its JSON, its error codes.
 
 use super::input::{Input, Object};
-use super::{Refusal, Reply, ToolSpec, notes, schema};
+use super::{Refusal, Reply, ToolSpec, Toolset, no_such_tool, notes, schema};
 use crate::activation::Activation;
 use crate::change::Changes;
 use crate::error::Error;
 use crate::id::TaskId;
 use crate::list::TaskList;
+use crate::policy::{InProgress, Policy};
 use crate::task::{Status, Task, TaskDraft, TaskPatch};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -14,7 +15,7 @@ use std::fmt::Write;
 
 const STATUSES: [&str; 4] = ["pending", "in_progress", "completed", "deleted"];
 
-pub(super) fn specs() -> Vec<ToolSpec> {
+pub(super) fn specs(policy: &Policy) -> Vec<ToolSpec> {
     let text = schema::string;
     let task_id = || text("The id of the task");
     let ids = |description| schema::array(text("A task id"), description);
@@ -28,17 +29,22 @@ pub(super) fn specs() -> Vec<ToolSpec> {
     ];
     let with_target = |properties: &[_]| schema::object(&[properties, &target[..]].concat());
     let conditions = [Activation::FILES_MODIFIED];
+    let one = match policy.in_progress {
+        InProgress::One => " (only one task can be; the other goes back to pending)",
+        InProgress::PerOwner => " (each owner can have one; the other goes back to pending)",
+        InProgress::Unlimited => "",
+    };
     vec![
         ToolSpec {
             name: "task_list",
             description: "List all tasks with their ids, statuses and dependencies, as a JSON array. \
-                A task with an activation is dormant until it is met: do not work on it.",
+                A task with an activation is dormant until it is met: do not work on it.".into(),
             input_schema: with_target(&[]),
         },
         ToolSpec {
             name: "task_create",
             description: "Add one task to the end of the list. Returns its id. With activate_when the \
-                task is dormant until a file that matches pattern is modified, and holds up nothing.",
+                task is dormant until a file that matches pattern is modified, and holds up nothing.".into(),
             input_schema: with_target(&[
                 (
                     "subject",
@@ -60,9 +66,10 @@ pub(super) fn specs() -> Vec<ToolSpec> {
         },
         ToolSpec {
             name: "task_update",
-            description: "Change one task by id; give only what changes. Set it to in_progress before you \
-                start on it (only one task can be; the other goes back to pending) and to completed as \
-                soon as it is done. A task that is blocked can be neither.",
+            description: format!(
+                "Change one task by id; give only what changes. Set it to in_progress before you \
+                 start on it{one}, and to completed as soon as it is done. A task that is blocked can be neither."
+            ),
             input_schema: with_target(&[
                 ("task_id", task_id(), true),
                 (
@@ -86,7 +93,7 @@ pub(super) fn specs() -> Vec<ToolSpec> {
         },
         ToolSpec {
             name: "task_get",
-            description: "Show one task by id: its description, status and dependencies.",
+            description: "Show one task by id: its description, status and dependencies.".into(),
             input_schema: with_target(&[("task_id", task_id(), true)]),
         },
     ]
@@ -156,17 +163,18 @@ fn ids(tasks: Result<Vec<&Task>, Error>) -> Vec<&TaskId> {
     tasks.into_iter().map(|task| &task.id).collect()
 }
 
-pub(super) fn call(list: &mut TaskList, name: &str, args: &Value) -> Reply {
+pub(super) fn call(tools: &Toolset, list: &mut TaskList, name: &str, args: &Value) -> Reply {
+    let actor = tools.actor.as_deref().unwrap_or_default();
     let input = Input::new(args);
     let top = input.top();
     let done = match name {
         "task_list" => all(list, input),
-        "task_create" => create(list, input, &top),
-        "task_update" => update(list, input, &top),
+        "task_create" => create(list, actor, input, &top),
+        "task_update" => update(list, actor, input, &top),
         "task_get" => get(list, input, &top),
         _ => Err(Refusal::NoSuchTool),
     };
-    done.unwrap_or_else(|refusal| refused(name, &refusal))
+    done.unwrap_or_else(|refusal| refused(&no_such_tool(name, &tools.specs()), &refusal))
 }
 
 type Done = Result<Reply, Refusal>;
@@ -228,7 +236,7 @@ fn get(list: &TaskList, mut input: Input<'_>, top: &Object<'_>) -> Done {
     Ok(json_reply(&out, Changes::default()))
 }
 
-fn create(list: &mut TaskList, mut input: Input<'_>, top: &Object<'_>) -> Done {
+fn create(list: &mut TaskList, actor: &str, mut input: Input<'_>, top: &Object<'_>) -> Done {
     let subject = input.required_text(top, "subject");
     let mut draft = TaskDraft::new(subject.unwrap_or_default());
     if let Some(description) = input.text(top, "description") {
@@ -238,11 +246,8 @@ fn create(list: &mut TaskList, mut input: Input<'_>, top: &Object<'_>) -> Done {
         draft = draft.activation(activation);
     }
     let (draft, repairs) = input.finish(draft).map_err(Refusal::Input)?;
-    let created = list.create(draft)?;
-    let notes = notes(list, &created.changes)
-        .into_iter()
-        .chain(repairs)
-        .collect();
+    let created = list.acting_as(actor).create(draft)?;
+    let notes = notes(list, &created.changes, repairs);
     Ok(json_reply(
         &CreatedOut {
             task_id: &created.id,
@@ -259,7 +264,7 @@ struct CreatedOut<'a> {
     notes: Vec<String>,
 }
 
-fn update(list: &mut TaskList, mut input: Input<'_>, top: &Object<'_>) -> Done {
+fn update(list: &mut TaskList, actor: &str, mut input: Input<'_>, top: &Object<'_>) -> Done {
     let id = input.required_id(top, "task_id");
     let mut patch = TaskPatch::new();
     if let Some(status) = input.status(top, "status", &STATUSES) {
@@ -281,8 +286,8 @@ fn update(list: &mut TaskList, mut input: Input<'_>, top: &Object<'_>) -> Done {
     }
     let ((id, patch), repairs) = input.finish((id, patch)).map_err(Refusal::Input)?;
     let id = id.unwrap_or_default();
-    let changes = list.update(&id, patch)?;
-    let notes: Vec<String> = notes(list, &changes).into_iter().chain(repairs).collect();
+    let changes = list.acting_as(actor).update(&id, patch)?;
+    let notes = notes(list, &changes, repairs);
     let mut text = format!("updated task {}", id.trim());
     for (i, note) in notes.iter().enumerate() {
         let _ = write!(text, "{}Note: {note}", if i == 0 { "\n\n" } else { "\n" });
@@ -299,9 +304,9 @@ fn update(list: &mut TaskList, mut input: Input<'_>, top: &Object<'_>) -> Done {
     })
 }
 
-fn refused(name: &str, refusal: &Refusal) -> Reply {
+fn refused(no_such_tool: &str, refusal: &Refusal) -> Reply {
     let (code, meaning) = match refusal {
-        Refusal::NoSuchTool => ("NOT_FOUND", super::no_such_tool(name, &specs())),
+        Refusal::NoSuchTool => ("NOT_FOUND", no_such_tool.to_owned()),
         Refusal::List(error @ (Error::UnknownTask { .. } | Error::NotRetired { .. })) => {
             ("NOT_FOUND", error.to_string())
         }

@@ -1,4 +1,4 @@
-use super::{Reply, ToolSpec, Toolset, input, mastra, murmur, schema};
+use super::{Reply, ToolSpec, Toolset, input, murmur, schema};
 use crate::error::Quote;
 use crate::key::ListKey;
 use crate::store::{Revision, Store, StoreError, UpdateError, update_at};
@@ -75,6 +75,13 @@ impl<S: Store> ListTools<S> {
         self
     }
 
+    /// The same tools on behalf of an owner, as [`Toolset::acting_as`] has it.
+    #[must_use]
+    pub fn acting_as(mut self, owner: impl AsRef<str>) -> Self {
+        self.tools = self.tools.acting_as(owner);
+        self
+    }
+
     /// What to tell the model of each tool.
     pub fn specs(&self) -> Vec<ToolSpec> {
         let mut specs = self.tools.specs();
@@ -97,7 +104,7 @@ impl<S: Store> ListTools<S> {
         let updated = update_at(&self.store, &key, &self.tools.policy, |list, revision| {
             let revision = revision.map_or(0, Revision::get);
             let mut reply = match base.filter(|&base| base != revision) {
-                Some(base) => mastra::outdated(list, base, revision),
+                Some(base) => self.tools.form().outdated(list, base, revision),
                 None => self.tools.run(list, name, args),
             };
             reply.data["revision"] = revision.into();

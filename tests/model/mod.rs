@@ -3,7 +3,7 @@
 //! Written from the definition alone, without a look at how the crate does it.
 
 use agent_tasklist as real;
-use real::{State, Status};
+use real::{Blocked, Dropped, Excess, InProgress, Policy, State, Status};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -59,6 +59,31 @@ pub(crate) enum Op {
     Restore(String),
     BeginRun(String),
     FilesModified(Vec<String>),
+    Claim(String),
+    /// The task, then who claims it.
+    ClaimTask(String, String),
+    Release(String),
+    /// A write, create, update, complete, delete or restore on behalf of an owner.
+    As(String, Box<Op>),
+}
+
+impl Op {
+    /// The call, whoever makes it.
+    pub(crate) fn bare(&self) -> &Op {
+        match self {
+            Op::As(_, op) => op.bare(),
+            op => op,
+        }
+    }
+
+    /// Whose behalf the call is on.
+    pub(crate) fn actor(&self) -> Option<&str> {
+        let name = match self {
+            Op::As(name, _) | Op::Claim(name) | Op::ClaimTask(_, name) => name,
+            _ => return None,
+        };
+        given(name).is_some().then_some(name)
+    }
 }
 
 /// Shows what is given only.
@@ -330,6 +355,45 @@ pub(crate) struct Model {
     pub list: List,
     pub retired_cap: usize,
     pub evidence_cap: usize,
+    pub policy: Policy,
+}
+
+/// The tasks that may have only one in progress among them, by their owner where it is for each.
+/// None where any number may be.
+fn group(policy: &Policy, task: &Task) -> Option<Option<String>> {
+    match policy.in_progress {
+        InProgress::One => Some(None),
+        InProgress::PerOwner => Some(task.owner.clone()),
+        InProgress::Unlimited => None,
+        other => panic!("a policy that the model does not know: {other:?}"),
+    }
+}
+
+/// Each group with a task in progress, in the order of the first such task, with all of them.
+fn groups(policy: &Policy, list: &List) -> Vec<(Option<String>, Vec<String>)> {
+    let mut groups: Vec<(Option<String>, Vec<String>)> = vec![];
+    for task in (list.tasks.iter()).filter(|task| task.status == Status::InProgress) {
+        let Some(key) = group(policy, task) else {
+            continue;
+        };
+        match groups.iter_mut().find(|(other, _)| *other == key) {
+            Some((_, ids)) => ids.push(task.id.clone()),
+            None => groups.push((key, vec![task.id.clone()])),
+        }
+    }
+    groups
+}
+
+#[derive(Debug, PartialEq)]
+pub(crate) enum Violation {
+    TooManyInProgress {
+        ids: Vec<String>,
+        owner: Option<String>,
+    },
+    Blocked {
+        id: String,
+        open_blockers: Vec<String>,
+    },
 }
 
 #[derive(Debug, PartialEq)]
@@ -486,6 +550,8 @@ pub(crate) struct Notes {
     /// The id given twice, the id generated.
     pub duplicate_ids: Vec<(String, String)>,
     pub unfinished_removed: Vec<String>,
+    pub unfinished_kept: Vec<String>,
+    pub advised: Vec<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -516,8 +582,10 @@ pub(crate) struct Changes {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Done {
     pub changes: Changes,
-    /// The id that a create gave.
-    pub created: Option<String>,
+    /// The id that a create or a claim gave.
+    pub gave: Option<String>,
+    /// Errors that would be as good, for edges added and removed by the same call.
+    pub or_refused: Vec<Fault>,
 }
 
 /// An error that a call may be refused with.
@@ -557,7 +625,19 @@ pub(crate) enum Fault {
     TooManyInProgress {
         ids: Vec<String>,
         limit: usize,
+        per_owner: bool,
     },
+    Dropped {
+        ids: Vec<String>,
+    },
+    OwnedByOther {
+        id: String,
+        owner: String,
+    },
+    Completed {
+        id: String,
+    },
+    BlankOwner,
     Blocked {
         id: String,
         status: Status,
@@ -640,12 +720,27 @@ impl Fault {
                     && done.collect::<BTreeSet<_>>() == told.iter().collect()
             }
             (
-                Fault::TooManyInProgress { ids, limit },
+                Fault::TooManyInProgress {
+                    ids,
+                    limit,
+                    per_owner,
+                },
                 Error::TooManyInProgress {
                     ids: found,
                     limit: most,
+                    per_owner: each,
                 },
-            ) => strings(found) == *ids && most == limit,
+            ) => strings(found) == *ids && most == limit && each == per_owner,
+            (Fault::Dropped { ids }, Error::Dropped { ids: found }) => strings(found) == *ids,
+            (
+                Fault::OwnedByOther { id, owner },
+                Error::OwnedByOther {
+                    id: found,
+                    owner: other,
+                },
+            ) => found == id.as_str() && **other == **owner,
+            (Fault::Completed { id }, Error::Completed { id: found }) => found == id.as_str(),
+            (Fault::BlankOwner, Error::BlankOwner) => true,
             (
                 Fault::Blocked {
                     id,
@@ -711,6 +806,8 @@ struct Plan {
     fresh: Vec<String>,
     /// Those that were ever started before the call, new work under an old id aside.
     had_started: Vec<String>,
+    /// Edges that the call added or removed on the way.
+    touched: Pairs,
     notes: Notes,
     faults: Vec<Fault>,
 }
@@ -756,16 +853,17 @@ impl Model {
             list: List::default(),
             retired_cap: 200,
             evidence_cap: 100_000,
+            policy: Policy::default(),
         }
     }
 
     /// Makes the call. A refused one changes nothing.
     pub(crate) fn apply(&mut self, op: &Op) -> Outcome {
-        let mut created = None;
-        let plan = match op {
+        let mut gave = None;
+        let plan = match op.bare() {
             Op::Write(items) => self.plan_write(items),
             Op::Create(item) => self.plan_create(item).map(|(plan, id)| {
-                created = Some(id);
+                gave = Some(id);
                 plan
             }),
             Op::Update(id, patch) => self.plan_update(id, patch),
@@ -778,10 +876,154 @@ impl Model {
             Op::Restore(id) => self.plan_restore(id),
             Op::BeginRun(id) => self.plan_run(id),
             Op::FilesModified(paths) => self.plan_evidence(paths),
+            Op::Claim(owner) => self.plan_claim(owner).map(|(plan, id)| {
+                gave = id;
+                plan
+            }),
+            Op::ClaimTask(id, owner) => self.plan_claim_task(id, owner),
+            Op::Release(owner) => self.plan_release(owner),
+            Op::As(..) => unreachable!("a bare call"),
         }?;
-        let (next, changes) = judge(&self.list, plan)?;
+        let touched = plan.touched.clone();
+        let (next, changes) = judge(&self.list, plan, &self.policy)?;
+        let mut or_refused = vec![];
+        if let Some(actor) = op.actor() {
+            let net = &(&self.list.edges - &next.edges) | &(&next.edges - &self.list.edges);
+            let faults = self.faults_of_actor(actor, &next, &net);
+            if !faults.is_empty() {
+                return Err(faults);
+            }
+            or_refused = self.faults_of_actor(actor, &next, &touched);
+        }
         self.list = next;
-        Ok(Done { changes, created })
+        Ok(Done {
+            changes,
+            gave,
+            or_refused,
+        })
+    }
+
+    /// The unfinished tasks of others that differ, are gone or have one of the edges changed.
+    fn faults_of_actor(&self, actor: &str, next: &List, edges: &Pairs) -> Vec<Fault> {
+        let mut faults = vec![];
+        for task in &self.list.tasks {
+            let Some(owner) = task.owner.as_deref().filter(|owner| *owner != actor) else {
+                continue;
+            };
+            let another_edge = |(blocked, blocker): &(_, String)| {
+                *blocked == task.id && next.get(blocker).is_some()
+            };
+            let same = next.get(&task.id) == Some(task) && !edges.iter().any(another_edge);
+            if task.status != Status::Completed && !same {
+                faults.push(Fault::OwnedByOther {
+                    id: task.id.clone(),
+                    owner: owner.to_owned(),
+                });
+            }
+        }
+        faults
+    }
+
+    pub(crate) fn violations(&self) -> Vec<Violation> {
+        let mut violations = vec![];
+        for (owner, ids) in groups(&self.policy, &self.list) {
+            if ids.len() > 1 {
+                violations.push(Violation::TooManyInProgress { ids, owner });
+            }
+        }
+        for task in &self.list.tasks {
+            let open_blockers = self.list.open_blockers(&task.id);
+            if self.policy.blocked == Blocked::Enforce
+                && task.status == Status::InProgress
+                && !open_blockers.is_empty()
+            {
+                violations.push(Violation::Blocked {
+                    id: task.id.clone(),
+                    open_blockers,
+                });
+            }
+        }
+        violations
+    }
+
+    /// Gives the owner a task of the list and starts it.
+    fn plan_start(&self, id: &str, owner: &str) -> Plan {
+        let mut next = self.list.clone();
+        for task in next.tasks.iter_mut().filter(|task| task.id == id) {
+            task.owner = Some(owner.to_owned());
+            task.status = Status::InProgress;
+            task.started = true;
+        }
+        Plan {
+            next,
+            named: vec![id.to_owned()],
+            had_started: self.list.ids_where(|task| task.started),
+            ..Plan::default()
+        }
+    }
+
+    fn plan_claim(&self, owner: &str) -> Result<(Plan, Option<String>), Vec<Fault>> {
+        if given(owner).is_none() {
+            return Err(vec![Fault::BlankOwner]);
+        }
+        let first = |owner: Option<&str>, state: State| {
+            let fits =
+                |task: &Task| task.owner.as_deref() == owner && self.list.state(task) == state;
+            self.list.ids_where(fits).into_iter().next()
+        };
+        let unchanged = Plan {
+            next: self.list.clone(),
+            ..Plan::default()
+        };
+        if let Some(id) = first(Some(owner), State::InProgress) {
+            return Ok((unchanged, Some(id)));
+        }
+        let next = first(Some(owner), State::Ready).or(first(None, State::Ready));
+        let plan = (next.as_ref()).map_or(unchanged, |id| self.plan_start(id, owner));
+        Ok((plan, next))
+    }
+
+    fn plan_claim_task(&self, id: &str, owner: &str) -> Result<Plan, Vec<Fault>> {
+        let id = id.trim();
+        let mut faults = vec![];
+        if given(owner).is_none() {
+            faults.push(Fault::BlankOwner);
+        }
+        match self.list.get(id) {
+            None => faults.push(self.unknown(id)),
+            Some(task) if task.status == Status::Completed => {
+                faults.push(Fault::Completed { id: id.to_owned() });
+            }
+            Some(task) => {
+                let other = task.owner.clone().filter(|other| other != owner);
+                faults.extend(other.map(|owner| Fault::OwnedByOther {
+                    id: id.to_owned(),
+                    owner,
+                }));
+            }
+        }
+        if faults.is_empty() {
+            Ok(self.plan_start(id, owner))
+        } else {
+            Err(faults)
+        }
+    }
+
+    fn plan_release(&self, owner: &str) -> Result<Plan, Vec<Fault>> {
+        if given(owner).is_none() {
+            return Err(vec![Fault::BlankOwner]);
+        }
+        let mut next = self.list.clone();
+        for task in &mut next.tasks {
+            if task.owner.as_deref() == Some(owner) && task.status != Status::Completed {
+                task.owner = None;
+                task.status = Status::Pending;
+            }
+        }
+        Ok(Plan {
+            next,
+            ..Plan::default()
+        })
     }
 
     fn unknown(&self, id: &str) -> Fault {
@@ -910,9 +1152,11 @@ impl Model {
             next.edges.retain(|(_, blocker)| blocker != id);
             next.edges.extend(blocked.iter().map(blocks));
         }
+        let mut touched = &(&self.list.edges - &next.edges) | &(&next.edges - &self.list.edges);
         next.edges
             .extend(patch.add_blocked_by.iter().map(blocked_by));
         next.edges.extend(patch.add_blocks.iter().map(blocks));
+        touched.extend(&next.edges - &self.list.edges);
         for edge in patch.remove_blocked_by.iter().map(blocked_by) {
             next.edges.remove(&edge);
         }
@@ -942,6 +1186,7 @@ impl Model {
             next,
             named: said_running(id, status),
             had_started: self.list.ids_where(|task| task.started),
+            touched,
             faults,
             ..Plan::default()
         })
@@ -1074,17 +1319,43 @@ impl Model {
             next.tasks.push(task);
         }
 
+        let left_out = |task: &&Task| !ids.contains(&task.id);
+        let unfinished: Vec<Task> = (self.list.tasks.iter().filter(left_out))
+            .filter(|task| task.status != Status::Completed)
+            .cloned()
+            .collect();
+        let mut faults = vec![];
+        let ids_left_out = unfinished.iter().map(|task| task.id.clone()).collect();
+        match self.policy.dropped {
+            _ if unfinished.is_empty() => {}
+            Dropped::Allow => notes.unfinished_removed = ids_left_out,
+            Dropped::Keep => {
+                next.tasks.extend(unfinished);
+                notes.unfinished_kept = ids_left_out;
+            }
+            Dropped::Refuse => faults.push(Fault::Dropped { ids: ids_left_out }),
+            other => panic!("a policy that the model does not know: {other:?}"),
+        }
+
         let says = |id: &str| ids.iter().position(|other| other == id);
+        let survives = |id: &str| match says(id) {
+            Some(at) => stands[at].survives,
+            None => next.get(id).is_some(),
+        };
+        let mut kept_edges = Pairs::new();
         for (blocked, blocker) in &self.list.edges {
-            if let (Some(down), Some(up)) = (says(blocked), says(blocker))
-                && stands[down].survives
-                && stands[up].survives
-                && items[down].fields.blocked_by.is_none()
-                && (items[up].fields.blocks.as_ref()).is_none_or(|ids| ids.contains(blocked))
+            let (down, up) = (says(blocked), says(blocker));
+            if survives(blocked)
+                && survives(blocker)
+                && down.is_none_or(|at| items[at].fields.blocked_by.is_none())
+                && up
+                    .and_then(|at| items[at].fields.blocks.as_ref())
+                    .is_none_or(|ids| ids.contains(blocked))
             {
-                next.edges.insert((blocked.clone(), blocker.clone()));
+                kept_edges.insert((blocked.clone(), blocker.clone()));
             }
         }
+        next.edges = kept_edges;
         for (item, id) in items.iter().zip(&ids) {
             for blocker in item.fields.blocked_by.iter().flatten() {
                 next.edges.insert((id.clone(), blocker.clone()));
@@ -1093,7 +1364,7 @@ impl Model {
                 next.edges.insert((blocked.clone(), id.clone()));
             }
         }
-        let faults = faults_of_edges(&next, &ids);
+        faults.extend(faults_of_edges(&next, &next.ids()));
         drop_bad_edges(&mut next);
 
         next.retired = (self.list.retired.iter())
@@ -1101,12 +1372,8 @@ impl Model {
             .cloned()
             .collect();
         let dropped: Vec<Task> = (self.list.tasks.iter())
-            .filter(|task| !ids.contains(&task.id))
+            .filter(|task| next.get(&task.id).is_none())
             .cloned()
-            .collect();
-        notes.unfinished_removed = (dropped.iter())
-            .filter(|task| task.status != Status::Completed)
-            .map(|task| task.id.clone())
             .collect();
         self.retire(&mut next, dropped, false);
 
@@ -1123,6 +1390,7 @@ impl Model {
                 .map(|(_, id)| id.clone())
                 .collect(),
             next,
+            touched: Pairs::new(),
             notes,
             faults,
         })
@@ -1364,9 +1632,10 @@ fn slug(subject: &str) -> String {
 }
 
 /// Refuses the plan, or says what the list is after it and how it differs.
-fn judge(before: &List, plan: Plan) -> Result<(List, Changes), Vec<Fault>> {
+fn judge(before: &List, plan: Plan, policy: &Policy) -> Result<(List, Changes), Vec<Fault>> {
     let mut next = plan.next;
     let mut faults = plan.faults;
+    let mut notes = plan.notes;
     if shortest_cycle(&next.edges).is_some() {
         faults.push(Fault::Cycle {
             edges: next.edges.clone(),
@@ -1379,61 +1648,96 @@ fn judge(before: &List, plan: Plan) -> Result<(List, Changes), Vec<Fault>> {
         let old = before.get(&task.id);
         plan.fresh.contains(&task.id) || old.is_none_or(|old| old.status != task.status)
     };
-    let starters = next.ids_where(|task| running(task) && changed(task));
+    let owner_changed =
+        |task: &Task| (before.get(&task.id)).is_some_and(|old| old.owner != task.owner);
+    let starter = |task: &Task| {
+        let per_owner = policy.in_progress == InProgress::PerOwner;
+        running(task) && (changed(task) || per_owner && owner_changed(task))
+    };
+    let starters = next.ids_where(starter);
     let named = next.ids_where(|task| plan.named.contains(&task.id));
-    let named_starter = named.iter().any(|id| starters.contains(id));
-    if named.len() > 1 && named_starter {
-        faults.push(Fault::TooManyInProgress {
-            ids: named.clone(),
-            limit: 1,
-        });
+
+    let mut demoted: BTreeMap<String, Demotion> = BTreeMap::new();
+    for (_, group) in groups(policy, &next) {
+        let (started, stayed): (Vec<_>, Vec<_>) =
+            (group.iter().cloned()).partition(|id| starters.contains(id));
+        if started.is_empty() || group.len() < 2 {
+            continue;
+        }
+        let asked: Vec<String> = (group.iter())
+            .filter(|id| named.contains(id))
+            .cloned()
+            .collect();
+        let (yielding, to) = if asked.iter().any(|id| starters.contains(id)) {
+            if asked.len() > 1 && policy.excess == Excess::Refuse {
+                faults.push(Fault::TooManyInProgress {
+                    ids: asked.clone(),
+                    limit: 1,
+                    per_owner: policy.in_progress == InProgress::PerOwner,
+                });
+            }
+            (group, asked.last().cloned())
+        } else {
+            let to = stayed.first().or(started.last()).cloned();
+            (started, to)
+        };
+        for id in yielding {
+            if let Some(to) = to.clone().filter(|to| *to != id) {
+                demoted.insert(id, Demotion::Yielded(to));
+            }
+        }
     }
-    for task in next.tasks.iter().filter(|task| changed(task)) {
+
+    let mut advised = vec![];
+    for task in &next.tasks {
         let open_blockers = next.open_blockers(&task.id);
+        if !changed(task) {
+            let was_free = before.open_blockers(&task.id).is_empty();
+            if !running(task) || !was_free || open_blockers.is_empty() {
+                continue;
+            }
+            if demoted.contains_key(&task.id) {
+                continue;
+            }
+            if policy.blocked == Blocked::Advise {
+                advised.push(task.id.clone());
+            } else {
+                (demoted.entry(task.id.clone())).or_insert(Demotion::Blocked(open_blockers));
+            }
+            continue;
+        }
         // What it would be if this call had left it pending.
         let unstarted = Task {
             status: Status::Pending,
             started: plan.had_started.contains(&task.id),
             ..task.clone()
         };
-        if running(task) && next.is_dormant(&unstarted) {
-            faults.push(Fault::Dormant {
+        let fault = if running(task) && next.is_dormant(&unstarted) {
+            Fault::Dormant {
                 id: task.id.clone(),
                 patterns: task.activation.clone().unwrap_or_default(),
-            });
-            break;
-        }
-        if starts(task.status) && !open_blockers.is_empty() {
-            faults.push(Fault::Blocked {
+            }
+        } else if starts(task.status) && !open_blockers.is_empty() {
+            Fault::Blocked {
                 id: task.id.clone(),
                 status: task.status,
                 open_blockers,
-            });
+            }
+        } else {
+            continue;
+        };
+        if policy.blocked == Blocked::Advise {
+            advised.push(task.id.clone());
+        } else {
+            faults.push(fault);
             break;
         }
     }
+    notes.advised = advised;
     if !faults.is_empty() {
         return Err(faults);
     }
 
-    let mut demoted: BTreeMap<String, Demotion> = BTreeMap::new();
-    let stayed = next.ids_where(|task| running(task) && !changed(task));
-    let (yielding, to) = match (named.first(), stayed.first(), starters.last()) {
-        (Some(one), _, _) if named_starter => (next.ids_where(running), Some(one)),
-        (_, Some(first), _) => (starters.clone(), Some(first)),
-        (_, None, last) => (starters.clone(), last),
-    };
-    for id in yielding {
-        if let Some(to) = to.filter(|to| **to != id) {
-            demoted.insert(id, Demotion::Yielded(to.clone()));
-        }
-    }
-    for id in stayed {
-        let by = next.open_blockers(&id);
-        if before.open_blockers(&id).is_empty() && !by.is_empty() {
-            demoted.entry(id).or_insert(Demotion::Blocked(by));
-        }
-    }
     for task in &mut next.tasks {
         if demoted.contains_key(&task.id) {
             task.status = Status::Pending;
@@ -1463,7 +1767,7 @@ fn judge(before: &List, plan: Plan) -> Result<(List, Changes), Vec<Fault>> {
         now_blocked: was_and_is(&free, &[State::Blocked]),
         woken: was_and_is(&[State::Dormant], &awake),
         fallen_asleep: was_and_is(&awake, &[State::Dormant]),
-        notes: plan.notes,
+        notes,
     };
     Ok((next, changes))
 }
@@ -1587,7 +1891,25 @@ impl From<&real::Changes> for Changes {
                     .map(|note| (note.id.to_string(), note.generated.to_string()))
                     .collect(),
                 unfinished_removed: strings(&notes.unfinished_removed),
+                unfinished_kept: strings(&notes.unfinished_kept),
+                advised: strings(&notes.advised),
             },
+        }
+    }
+}
+
+impl From<&real::Violation> for Violation {
+    fn from(violation: &real::Violation) -> Self {
+        match violation {
+            real::Violation::TooManyInProgress { ids, owner } => Violation::TooManyInProgress {
+                ids: strings(ids),
+                owner: owner.as_deref().map(str::to_owned),
+            },
+            real::Violation::Blocked { id, open_blockers } => Violation::Blocked {
+                id: id.to_string(),
+                open_blockers: strings(open_blockers),
+            },
+            other => panic!("a violation that the model does not know: {other:?}"),
         }
     }
 }
