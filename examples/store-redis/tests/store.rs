@@ -87,9 +87,13 @@ fn a_lost_connection_is_opened_again() {
     let store = RedisStore::open(&url).unwrap();
     let key = ListKey::new("lost").unwrap();
     assert!(block_on(store.load(&key)).unwrap().is_none());
-    let id: u64 = store.with(|c| redis::cmd("CLIENT").arg("ID").query(c)).unwrap();
+    let id: u64 = store
+        .with(|c| redis::cmd("CLIENT").arg("ID").query(c))
+        .unwrap();
     let other = RedisStore::open(&url).unwrap();
-    other.with(|c| redis::cmd("CLIENT").arg("KILL").arg("ID").arg(id).exec(c)).unwrap();
+    other
+        .with(|c| redis::cmd("CLIENT").arg("KILL").arg("ID").arg(id).exec(c))
+        .unwrap();
     let lost = block_on(store.load(&key));
     assert!(
         matches!(lost, Err(StoreError::Backend(_)) | Ok(None)),
