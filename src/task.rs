@@ -149,6 +149,8 @@ pub(crate) struct Fields {
     pub(crate) owner: Given<Arc<str>>,
     pub(crate) activation: Given<Arc<Activation>>,
     pub(crate) metadata: Given<Arc<Map<String, Value>>>,
+    /// Goes into the metadata, key by key.
+    pub(crate) more_metadata: Option<Arc<Map<String, Value>>>,
     pub(crate) blocked_by: Option<Vec<Arc<str>>>,
     pub(crate) blocks: Option<Vec<Arc<str>>>,
 }
@@ -176,10 +178,25 @@ impl Fields {
 
     /// Refuses what no task may hold.
     pub(crate) fn check(&self) -> Result<(), Error> {
-        match &self.metadata {
-            Given::Set(metadata) => check_metadata(metadata),
-            _ => Ok(()),
+        if let Given::Set(metadata) = &self.metadata {
+            check_metadata(metadata)?;
         }
+        self.more_metadata
+            .iter()
+            .try_for_each(|more| check_metadata(more))
+    }
+
+    fn metadata_over(
+        &self,
+        old: Option<Arc<Map<String, Value>>>,
+    ) -> Option<Arc<Map<String, Value>>> {
+        let metadata = self.metadata.over(old);
+        let Some(more) = &self.more_metadata else {
+            return metadata;
+        };
+        let mut merged = metadata.map_or_else(Map::new, |metadata| (*metadata).clone());
+        merged.extend(more.iter().map(|(key, value)| (key.clone(), value.clone())));
+        Some(Arc::new(merged))
     }
 
     /// The old task with these fields over it.
@@ -192,7 +209,7 @@ impl Fields {
             active_form: self.active_form.over(old.active_form.clone()),
             owner: self.owner.over(old.owner.clone()),
             activation: self.activation.over(old.activation.clone()),
-            metadata: self.metadata.over(old.metadata.clone()),
+            metadata: self.metadata_over(old.metadata.clone()),
             status,
             started: old.started || status.is_started(),
         }
@@ -286,6 +303,17 @@ macro_rules! common_setters {
         #[must_use]
         pub fn metadata(mut self, metadata: Map<String, Value>) -> Self {
             self.fields.set_metadata(metadata);
+            self
+        }
+
+        /// Puts members into the metadata, key by key, and leaves its others as they are. Several
+        /// calls add up.
+        #[must_use]
+        pub fn merge_metadata(mut self, members: Map<String, Value>) -> Self {
+            if !members.is_empty() {
+                let more = self.fields.more_metadata.get_or_insert_default();
+                Arc::make_mut(more).extend(members);
+            }
             self
         }
 

@@ -2,6 +2,7 @@ mod full;
 mod input;
 mod mastra;
 mod murmur;
+mod repair;
 mod schema;
 mod stored;
 
@@ -11,6 +12,7 @@ use crate::change::{Changes, Demotion};
 use crate::error::{Error, Quote};
 use crate::list::TaskList;
 use crate::policy::Policy;
+use input::Prepared;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -43,6 +45,25 @@ pub struct Toolset {
     kind: Kind,
     policy: Policy,
     actor: Option<Arc<str>>,
+    strictness: Strictness,
+}
+
+/// What a toolset makes of arguments that are not quite what the schema asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Strictness {
+    /// What can only mean one thing is understood, and noted in the reply: JSON strings where an array
+    /// or object is wanted (with a code fence around them, and twice over), an object with one member around
+    /// the arguments or a list, one item in the place of a list, a text or a checklist line for a task,
+    /// other spellings and names of keys, other words for a status, and whole numbers as ids. What a new
+    /// task has beyond the schema goes into its metadata; other arguments that are not known are ignored.
+    ///
+    /// Never is something missing read as an empty list, and of two spellings that disagree none is picked.
+    #[default]
+    Lenient,
+    /// Nothing but what the schema says, `null` and blanks for what is not given apart. Arguments that are not
+    /// known are refused.
+    Strict,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,6 +155,7 @@ impl Toolset {
             kind,
             policy: Policy::default(),
             actor: None,
+            strictness: Strictness::default(),
         }
     }
 
@@ -149,6 +171,13 @@ impl Toolset {
     #[must_use]
     pub fn acting_as(mut self, owner: impl AsRef<str>) -> Self {
         self.actor = crate::text::given(owner.as_ref());
+        self
+    }
+
+    /// The same tools with another strictness.
+    #[must_use]
+    pub fn with_strictness(mut self, strictness: Strictness) -> Self {
+        self.strictness = strictness;
         self
     }
 
@@ -169,8 +198,9 @@ impl Toolset {
     /// The list is the caller's own: where the arguments name another, the call is refused. For
     /// several lists in a store there is [`ListTools`].
     pub fn call(&self, list: &mut TaskList, name: &str, args: &Value) -> Reply {
-        match self.target(args) {
-            Ok(["", ""]) => self.run(list, name, args),
+        let args = self.prepare(name, args);
+        match self.target(&args) {
+            Ok(["", ""]) => self.run(list, name, &args),
             Ok([slug, workspace]) => {
                 murmur::out_of_reach(if slug.is_empty() { workspace } else { slug })
             }
@@ -196,15 +226,24 @@ impl Toolset {
     }
 
     /// Whose list a call is about: slug and workspace, empty for the caller's own.
-    fn target<'a>(&self, args: &'a Value) -> Result<[&'a str; 2], Box<Reply>> {
+    fn target<'a>(&self, args: &'a Prepared<'_>) -> Result<[&'a str; 2], Box<Reply>> {
         match self.kind {
             Kind::Murmur => murmur::target(args),
             Kind::Mastra | Kind::Full => Ok(["", ""]),
         }
     }
 
+    /// The arguments of a call as they are to be read.
+    fn prepare<'a>(&self, name: &str, args: &'a Value) -> Prepared<'a> {
+        let params = match self.kind {
+            Kind::Murmur => repair::murmur(name),
+            Kind::Mastra | Kind::Full => repair::mastra(name, self.kind == Kind::Full),
+        };
+        Prepared::new(args, params, self.strictness == Strictness::Strict)
+    }
+
     /// Carries out a call on the list that it is about.
-    fn run(&self, list: &mut TaskList, name: &str, args: &Value) -> Reply {
+    fn run(&self, list: &mut TaskList, name: &str, args: &Prepared<'_>) -> Reply {
         list.set_policy(self.policy);
         match self.kind {
             Kind::Murmur => murmur::call(self, list, name, args),

@@ -44,6 +44,7 @@ fn send_sync_static() {
     check::<State>();
     check::<Status>();
     check::<Stored>();
+    check::<Strictness>();
     check::<Summary>();
     check::<Updated>();
     check::<Violation>();

@@ -108,6 +108,9 @@ fn task_create() {
         json!({"activation": {"filesModified": ["**/*_test.go"]}}),
         json!({"activation": {"filesModified": {"pattern": "**/*_test.go"}}}),
         json!({"activation": {"files_modified": ["**/*_test.go"]}}),
+        json!({"activation": "**/*_test.go"}),
+        json!({"activation": ["**/*_test.go"]}),
+        json!({"activation": {"pattern": "**/*_test.go"}}),
         json!({"activate_when": "files_modified", "pattern": "**/*_test.go", "activation": {"filesModified": "**/*_test.go"}}),
     ] {
         let mut args = activation;
@@ -169,8 +172,8 @@ fn task_create_refuses() {
             "activation: says something else",
         ),
         (
-            json!({"subject": "x", "activation": "*.go"}),
-            "activation: received \"*.go\"; an object is wanted",
+            json!({"subject": "x", "activation": 7}),
+            "activation: received 7; an object is wanted",
         ),
         (
             json!({"subject": "x", "activate_when": "files_modified", "pattern": "[a"}),
@@ -274,8 +277,8 @@ fn errors_say_what_to_do() {
     }
     for (args, wanted) in [
         (
-            json!({"task_id": "t_abc123", "status": "done"}),
-            "status: received \"done\"; allowed: pending, in_progress, completed, deleted",
+            json!({"task_id": "t_abc123", "status": "failed"}),
+            "status: received \"failed\"; allowed: pending, in_progress, completed, deleted",
         ),
         (
             json!({"status": "completed"}),
@@ -286,8 +289,8 @@ fn errors_say_what_to_do() {
             "nothing to change; give at least one of status, subject",
         ),
         (
-            json!({"task_id": "t_abc123", "add_blocks": "x"}),
-            "add_blocks: received \"x\"; an array of task ids is wanted",
+            json!({"task_id": "t_abc123", "add_blocks": true}),
+            "add_blocks: received true; an array of task ids is wanted",
         ),
         (
             json!({"task_id": "t_abc123", "add_blocks": [{}]}),

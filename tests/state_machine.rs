@@ -867,7 +867,7 @@ fn config() -> ProptestConfig {
     let config = ProptestConfig::default();
     let asked = std::env::var_os("PROPTEST_CASES").is_some();
     ProptestConfig {
-        cases: if asked { config.cases } else { 1000 },
+        cases: if asked { config.cases } else { 500 },
         failure_persistence: None,
         max_shrink_iters: 50_000,
         max_shrink_time: 30_000,

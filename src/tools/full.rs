@@ -1,6 +1,6 @@
 //! The full set: Mastra's tools with all fields, and tools for single tasks and for several owners.
 
-use super::input::{Input, Object};
+use super::input::{Input, Object, Prepared};
 use super::mastra::{Done, Form, Made, STATUSES, id, properties, spec, specs};
 use super::{Refusal, ToolSpec, schema};
 use crate::change::Changes;
@@ -186,7 +186,7 @@ pub(super) fn add_fields(data: &mut Value, list: &TaskList, task: &Task) {
     }
 }
 
-pub(super) fn call(form: &Form<'_>, list: &mut TaskList, name: &str, args: &Value) -> Done {
+pub(super) fn call(form: &Form<'_>, list: &mut TaskList, name: &str, args: &Prepared<'_>) -> Done {
     match name {
         "task_create" => create(form, list, args),
         "task_delete" => delete(form, list, args),
@@ -198,7 +198,7 @@ pub(super) fn call(form: &Form<'_>, list: &mut TaskList, name: &str, args: &Valu
     }
 }
 
-fn create(form: &Form<'_>, list: &mut TaskList, args: &Value) -> Done {
+fn create(form: &Form<'_>, list: &mut TaskList, args: &Prepared<'_>) -> Done {
     let mut input = Input::new(args);
     let top = input.top();
     input.required_text(&top, "content");
@@ -212,19 +212,19 @@ fn create(form: &Form<'_>, list: &mut TaskList, args: &Value) -> Done {
     })
 }
 
-fn delete(form: &Form<'_>, list: &mut TaskList, args: &Value) -> Done {
+fn delete(form: &Form<'_>, list: &mut TaskList, args: &Prepared<'_>) -> Done {
     let mut input = Input::new(args);
     let id = input.required_id(&input.top(), "id");
     let (id, repairs) = input.finish(id).map_err(Refusal::Input)?;
     let id = id.unwrap_or_default();
-    let changes = form.acting(list).delete(&id)?;
+    let changes = form.acting(list).delete(id)?;
     Ok(Made {
         title: Some(format!("Deleted {}", id.trim())),
         ..Made::new((changes, repairs))
     })
 }
 
-fn show(_: &TaskList, args: &Value, title: Option<String>) -> Done {
+fn show(_: &TaskList, args: &Prepared<'_>, title: Option<String>) -> Done {
     let ((), repairs) = Input::new(args).finish(()).map_err(Refusal::Input)?;
     Ok(Made {
         title,
@@ -232,7 +232,7 @@ fn show(_: &TaskList, args: &Value, title: Option<String>) -> Done {
     })
 }
 
-fn get(list: &TaskList, args: &Value) -> Done {
+fn get(list: &TaskList, args: &Prepared<'_>) -> Done {
     let mut input = Input::new(args);
     let id = input.required_id(&input.top(), "id");
     let (id, repairs) = input.finish(id).map_err(Refusal::Input)?;
@@ -264,16 +264,16 @@ fn owner<'a>(form: &Form<'a>, input: &mut Input<'_>, top: &Object<'a>) -> Option
     }
 }
 
-fn claim(form: &Form<'_>, list: &mut TaskList, args: &Value) -> Done {
+fn claim(form: &Form<'_>, list: &mut TaskList, args: &Prepared<'_>) -> Done {
     let mut input = Input::new(args);
     let top = input.top();
-    let read = (input.id(&top, "id"), owner(form, &mut input, &top));
+    let read = (input.text(&top, "id"), owner(form, &mut input, &top));
     let ((id, owner), repairs) = input.finish(read).map_err(Refusal::Input)?;
     let owner = owner.unwrap_or_default();
     let (claimed, changes) = match id {
         Some(id) => {
-            let changes = list.claim_task(&id, owner)?;
-            (list.get(&id).map(|task| task.id.clone()), changes)
+            let changes = list.claim_task(id, owner)?;
+            (list.get(id).map(|task| task.id.clone()), changes)
         }
         None => {
             let claimed = list.claim(owner)?;
@@ -291,7 +291,7 @@ fn claim(form: &Form<'_>, list: &mut TaskList, args: &Value) -> Done {
     })
 }
 
-fn release(form: &Form<'_>, list: &mut TaskList, args: &Value) -> Done {
+fn release(form: &Form<'_>, list: &mut TaskList, args: &Prepared<'_>) -> Done {
     let mut input = Input::new(args);
     let top = input.top();
     let owner = owner(form, &mut input, &top);

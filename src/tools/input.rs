@@ -1,6 +1,7 @@
 //! Reads what models send, by hand from `Value`: no reliance on key order, and every
 //! problem with its path.
 
+use super::repair::{self, Param};
 use crate::activation::Activation;
 use crate::error::{Error, Quote};
 use crate::task::Status;
@@ -10,10 +11,10 @@ use std::borrow::Cow;
 use std::fmt;
 
 /// What is wrong with the arguments of a call.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Problems(Vec<Problem>);
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Problem {
     path: String,
     what: String,
@@ -70,24 +71,55 @@ pub(super) struct Input<'a> {
 }
 
 /// The revision that a write says it was made from.
-pub(super) fn base_revision(args: &Value) -> Result<Option<u64>, Problems> {
+pub(super) fn base_revision(prepared: &Prepared<'_>) -> Result<Option<u64>, Problems> {
     const NAME: &str = "baseRevision";
-    let mut input = Input::new(args);
+    let mut input = Input::new(prepared);
     let base = input.top().member(NAME).and_then(|value| {
-        let number = match value {
-            Value::String(text) => text.trim().parse().ok(),
-            value => value.as_u64(),
-        };
-        if number.is_none() {
+        if value.as_u64().is_none() {
             let received = Received(value);
             let wanted = "the revision of a reply is wanted, 0 for no list";
             input
                 .problems
                 .add(NAME, format!("received {received}; {wanted}"));
         }
-        number
+        value.as_u64()
     });
     input.finish(base).map(|(base, _)| base)
+}
+
+/// The arguments of a call, as they are to be read.
+pub(super) struct Prepared<'a> {
+    args: Cow<'a, Value>,
+    notes: Vec<String>,
+    problems: Problems,
+}
+
+impl<'a> Prepared<'a> {
+    /// The arguments in the form that the schemas ask for: repaired, or if `strict` as they are.
+    pub(super) fn new(args: &'a Value, params: &'static [Param], strict: bool) -> Self {
+        let mut problems = Problems::default();
+        if strict {
+            for (path, meant) in repair::unknown(args, params) {
+                let meant = meant.map_or(String::new(), |meant| format!("; did you mean {meant}?"));
+                problems.add(path, format!("is not known{meant}"));
+            }
+            let (args, notes) = (Cow::Borrowed(args), Vec::new());
+            return Prepared {
+                args,
+                notes,
+                problems,
+            };
+        }
+        let repaired = repair::repair(args, params);
+        for (path, what) in repaired.disagreements {
+            problems.add(path, what);
+        }
+        Prepared {
+            args: repaired.args,
+            notes: repaired.notes,
+            problems,
+        }
+    }
 }
 
 /// An object of the input, with the path to it.
@@ -116,9 +148,9 @@ impl<'a> Object<'a> {
 }
 
 impl<'a> Input<'a> {
-    pub(super) fn new(args: &'a Value) -> Self {
-        let mut problems = Problems::default();
-        let args = match args {
+    pub(super) fn new(prepared: &'a Prepared<'_>) -> Self {
+        let mut problems = prepared.problems.clone();
+        let args = match prepared.args.as_ref() {
             Value::Object(args) => Some(args),
             Value::Null => None,
             other => {
@@ -133,7 +165,7 @@ impl<'a> Input<'a> {
         Input {
             args,
             problems,
-            repairs: Vec::new(),
+            repairs: prepared.notes.clone(),
         }
     }
 
@@ -161,24 +193,14 @@ impl<'a> Input<'a> {
         mut read: impl FnMut(&mut Self, Object<'_>) -> T,
     ) -> Vec<T> {
         const WANTED: &str = "an array of objects is wanted, [] for an empty list";
-        let parsed;
         let items = match self.top().member(name) {
             Some(Value::Array(items)) => items,
-            Some(Value::String(text)) => match serde_json::from_str(text) {
-                Ok(Value::Array(items)) => {
-                    self.repairs.push(format!(
-                        "{name} was a JSON string; it was read as the array in it."
-                    ));
-                    parsed = items;
-                    &parsed
-                }
-                _ => {
-                    let text = Quote(text).to_string();
-                    self.problems
-                        .add(name, format!("received the text {text:?}; {WANTED}"));
-                    return Vec::new();
-                }
-            },
+            Some(Value::String(text)) => {
+                let text = Quote(text).to_string();
+                self.problems
+                    .add(name, format!("received the text {text:?}; {WANTED}"));
+                return Vec::new();
+            }
             Some(other) => {
                 self.problems
                     .add(name, format!("received {}; {WANTED}", Received(other)));
@@ -223,31 +245,13 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// An id, if it is given: a string, or an integer that is taken as one.
-    pub(super) fn id<'o>(&mut self, object: &Object<'o>, name: &str) -> Option<Cow<'o, str>> {
-        match object.member(name)? {
-            Value::Number(number) if !number.is_f64() => {
-                self.repairs.push(format!(
-                    "{} was a number; it was read as a string.",
-                    object.path_to(name)
-                ));
-                Some(number.to_string().into())
-            }
-            _ => self.text(object, name).map(Cow::Borrowed),
-        }
-    }
-
     /// An id that must be given.
-    pub(super) fn required_id<'o>(
-        &mut self,
-        object: &Object<'o>,
-        name: &str,
-    ) -> Option<Cow<'o, str>> {
+    pub(super) fn required_id<'o>(&mut self, object: &Object<'o>, name: &str) -> Option<&'o str> {
         if object.member(name).is_none() {
             self.problems
                 .add(object.path_to(name), "missing; the id of a task is wanted");
         }
-        self.id(object, name)
+        self.text(object, name)
     }
 
     /// A status, if it is given.
@@ -291,7 +295,7 @@ impl<'a> Input<'a> {
     }
 
     /// Ids: an array of them, none where it is not given.
-    pub(super) fn ids<'o>(&mut self, object: &Object<'o>, name: &str) -> Vec<Cow<'o, str>> {
+    pub(super) fn ids<'o>(&mut self, object: &Object<'o>, name: &str) -> Vec<&'o str> {
         self.ids_if_given(object, name).unwrap_or_default()
     }
 
@@ -300,14 +304,12 @@ impl<'a> Input<'a> {
         &mut self,
         object: &Object<'o>,
         name: &str,
-    ) -> Option<Vec<Cow<'o, str>>> {
+    ) -> Option<Vec<&'o str>> {
         let items = self.array(object, name, "an array of task ids is wanted")?;
         let mut texts = Vec::with_capacity(items.len());
         for (i, item) in items.iter().enumerate() {
             match item {
-                Value::String(text) => texts.push(text.into()),
-                Value::Number(number) if !number.is_f64() => texts.push(number.to_string().into()),
-                Value::Null => {}
+                Value::String(text) => texts.push(&**text),
                 other => {
                     let path = format!("{}[{i}]", object.path_to(name));
                     let received = Received(other);
@@ -397,8 +399,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// An activation, if it is given: `{"filesModified": ...}` of a pattern, an array of patterns or
-    /// `{"pattern": ...}`.
+    /// An activation, if it is given: `{"filesModified": [...]}`.
     pub(super) fn activation(
         &mut self,
         object: &Object<'_>,
@@ -420,27 +421,38 @@ impl<'a> Input<'a> {
         let Some((kind, patterns)) = members.iter().next() else {
             return Ok(None);
         };
-        let kind = match &**kind {
-            "filesModified" => Activation::FILES_MODIFIED,
-            kind => kind,
-        };
-        let patterns = match patterns {
-            Value::Object(inner) if inner.len() == 1 => inner.get("pattern").unwrap_or(patterns),
-            patterns => patterns,
-        };
+        if kind != "filesModified" {
+            return Activation::of_kind(kind, [""]).map(Some);
+        }
         let patterns: Option<Vec<&str>> = match patterns {
-            Value::Null => Some(vec![""]),
-            Value::String(pattern) => Some(vec![pattern]),
             Value::Array(patterns) => patterns.iter().map(Value::as_str).collect(),
             _ => None,
         };
         match patterns {
-            Some(patterns) => Activation::of_kind(kind, patterns).map(Some),
+            Some(patterns) => Activation::files_modified(patterns).map(Some),
             None => {
                 let path = format!("{}.{kind}", object.path_to(name));
-                self.problems
-                    .add(path, "a pattern is wanted, or an array of patterns");
+                self.problems.add(path, "an array of patterns is wanted");
                 Ok(None)
+            }
+        }
+    }
+
+    /// An object as it is, if it is given.
+    pub(super) fn map<'o>(
+        &mut self,
+        object: &Object<'o>,
+        name: &str,
+    ) -> Option<&'o Map<String, Value>> {
+        match object.member(name)? {
+            Value::Object(members) => Some(members),
+            other => {
+                let received = Received(other);
+                self.problems.add(
+                    object.path_to(name),
+                    format!("received {received}; an object is wanted"),
+                );
+                None
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Mastra's form of tools: its parameters, its texts and its result objects, for its own four
 //! tools and, with more fields, for the full set.
 
-use super::input::{Input, Object};
+use super::input::{Input, Object, Prepared};
 use super::{Refusal, Reply, Toolset, notes, schema};
 use super::{ToolSpec, full};
 use crate::change::Changes;
@@ -145,12 +145,15 @@ impl Made {
 pub(super) type Done = Result<Made, Refusal>;
 
 impl Form<'_> {
-    pub(super) fn call(&self, list: &mut TaskList, name: &str, args: &Value) -> Reply {
+    pub(super) fn call(&self, list: &mut TaskList, name: &str, args: &Prepared<'_>) -> Reply {
         let done = match name {
             "task_write" => self.write(list, args),
             "task_update" => self.update(list, args),
             "task_complete" => self.complete(list, args),
-            "task_check" => return self.check(list),
+            "task_check" => match Input::new(args).finish(()) {
+                Ok(_) => return self.check(list),
+                Err(problems) => Err(Refusal::Input(problems)),
+            },
             _ if self.full => full::call(self, list, name, args),
             _ => Err(Refusal::NoSuchTool),
         };
@@ -181,7 +184,7 @@ impl Form<'_> {
         list.acting_as(self.actor.unwrap_or_default())
     }
 
-    fn write(&self, list: &mut TaskList, args: &Value) -> Done {
+    fn write(&self, list: &mut TaskList, args: &Prepared<'_>) -> Done {
         let mut input = Input::new(args);
         let drafts = input.objects("tasks", |input, item| self.draft(input, &item));
         let (drafts, repairs) = input.finish(drafts).map_err(Refusal::Input)?;
@@ -196,7 +199,7 @@ impl Form<'_> {
         item: &Object<'_>,
     ) -> Result<TaskDraft, Error> {
         let mut draft = TaskDraft::new(input.text(item, "content").unwrap_or_default());
-        if let Some(id) = input.id(item, "id") {
+        if let Some(id) = input.text(item, "id") {
             draft = draft.id(id);
         }
         if let Some(status) = input.status(item, "status", &STATUSES) {
@@ -205,13 +208,16 @@ impl Form<'_> {
         if let Some(active_form) = input.text(item, "activeForm") {
             draft = draft.active_form(active_form);
         }
+        if let Some(metadata) = input.map(item, "metadata") {
+            draft = draft.merge_metadata(metadata.clone());
+        }
         match self.full {
             true => full::draft(draft, input, item),
             false => Ok(draft),
         }
     }
 
-    fn update(&self, list: &mut TaskList, args: &Value) -> Done {
+    fn update(&self, list: &mut TaskList, args: &Prepared<'_>) -> Done {
         let mut input = Input::new(args);
         let top = input.top();
         let id = input.required_id(&top, "id");
@@ -239,7 +245,7 @@ impl Form<'_> {
         Ok(Made::new((changes, repairs)))
     }
 
-    fn complete(&self, list: &mut TaskList, args: &Value) -> Done {
+    fn complete(&self, list: &mut TaskList, args: &Prepared<'_>) -> Done {
         let mut input = Input::new(args);
         let id = input.required_id(&input.top(), "id");
         let (id, repairs) = input.finish(id).map_err(Refusal::Input)?;

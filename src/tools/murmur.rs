@@ -1,6 +1,6 @@
 //! Murmur's four task tools: its parameters, its JSON, its error codes.
 
-use super::input::{Input, Object};
+use super::input::{Input, Object, Prepared};
 use super::{Refusal, Reply, ToolSpec, Toolset, no_such_tool, notes, schema};
 use crate::activation::Activation;
 use crate::change::Changes;
@@ -10,7 +10,7 @@ use crate::list::TaskList;
 use crate::policy::{InProgress, Policy};
 use crate::task::{Status, Task, TaskDraft, TaskPatch};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::fmt::Write;
 
 const STATUSES: [&str; 4] = ["pending", "in_progress", "completed", "deleted"];
@@ -163,7 +163,7 @@ fn ids(tasks: Result<Vec<&Task>, Error>) -> Vec<&TaskId> {
     tasks.into_iter().map(|task| &task.id).collect()
 }
 
-pub(super) fn call(tools: &Toolset, list: &mut TaskList, name: &str, args: &Value) -> Reply {
+pub(super) fn call(tools: &Toolset, list: &mut TaskList, name: &str, args: &Prepared<'_>) -> Reply {
     let actor = tools.actor.as_deref().unwrap_or_default();
     let input = Input::new(args);
     let top = input.top();
@@ -180,7 +180,7 @@ pub(super) fn call(tools: &Toolset, list: &mut TaskList, name: &str, args: &Valu
 type Done = Result<Reply, Refusal>;
 
 /// Whose list a call is about: its slug and its workspace, empty for the caller's own.
-pub(super) fn target(args: &Value) -> Result<[&str; 2], Box<Reply>> {
+pub(super) fn target<'a>(args: &'a Prepared<'_>) -> Result<[&'a str; 2], Box<Reply>> {
     let mut input = Input::new(args);
     let top = input.top();
     let target = ["slug", "workspace"].map(|name| input.text(&top, name).unwrap_or_default());
@@ -228,10 +228,10 @@ fn get(list: &TaskList, mut input: Input<'_>, top: &Object<'_>) -> Done {
         list.retired()
             .find(|retired| retired.deleted && retired.task.id == *id.trim())
     };
-    let out = match (list.get(&id), deleted()) {
+    let out = match (list.get(id), deleted()) {
         (Some(task), _) => TaskOut::alone(list, task),
         (None, Some(retired)) => TaskOut::new(&retired.task, Status::Deleted),
-        (None, None) => return Err(Refusal::List(list.unknown_task(&id))),
+        (None, None) => return Err(Refusal::List(list.unknown_task(id))),
     };
     Ok(json_reply(&out, Changes::default()))
 }
@@ -244,6 +244,9 @@ fn create(list: &mut TaskList, actor: &str, mut input: Input<'_>, top: &Object<'
     }
     if let Some(activation) = input.activate_when(top)? {
         draft = draft.activation(activation);
+    }
+    if let Some(metadata) = input.map(top, "metadata") {
+        draft = draft.merge_metadata(metadata.clone());
     }
     let (draft, repairs) = input.finish(draft).map_err(Refusal::Input)?;
     let created = list.acting_as(actor).create(draft)?;
@@ -286,7 +289,7 @@ fn update(list: &mut TaskList, actor: &str, mut input: Input<'_>, top: &Object<'
     }
     let ((id, patch), repairs) = input.finish((id, patch)).map_err(Refusal::Input)?;
     let id = id.unwrap_or_default();
-    let changes = list.acting_as(actor).update(&id, patch)?;
+    let changes = list.acting_as(actor).update(id, patch)?;
     let notes = notes(list, &changes, repairs);
     let mut text = format!("updated task {}", id.trim());
     for (i, note) in notes.iter().enumerate() {

@@ -1,4 +1,5 @@
-use super::{Reply, ToolSpec, Toolset, input, murmur, schema};
+use super::input::{self, Prepared};
+use super::{Reply, ToolSpec, Toolset, murmur, schema};
 use crate::error::Quote;
 use crate::key::ListKey;
 use crate::store::{Revision, Store, StoreError, UpdateError, update_at};
@@ -96,6 +97,7 @@ impl<S: Store> ListTools<S> {
     /// Carries out a call. Never fails in the Rust sense, whatever the model sends and whatever
     /// becomes of the store.
     pub async fn call(&self, name: &str, args: &Value) -> Reply {
+        let args = &self.tools.prepare(name, args);
         let (key, base) = match self.understand(name, args) {
             Ok(understood) => understood,
             Err(reply) => return *reply,
@@ -130,7 +132,11 @@ impl<S: Store> ListTools<S> {
     }
 
     /// The list that a call is about, and the revision that it says it was made from.
-    fn understand(&self, name: &str, args: &Value) -> Result<(ListKey, Option<u64>), Box<Reply>> {
+    fn understand(
+        &self,
+        name: &str,
+        args: &Prepared<'_>,
+    ) -> Result<(ListKey, Option<u64>), Box<Reply>> {
         const NO_MEMORY: &str = "Task tools require agent memory (a memory-backed thread). No task was recorded. \
             Configure the agent with Memory to use the task list.";
         let failure = |code, message: &str| Box::new(self.tools.failure(name, code, message));

@@ -1,0 +1,462 @@
+//! What models really send: what is understood, what is noted, and what is refused.
+
+use agent_tasklist::{Changes, Reply, Status, Strictness, TaskDraft, TaskList, Toolset};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+fn call(list: &mut TaskList, tool: &str, args: Value) -> Reply {
+    Toolset::full().call(list, tool, &args)
+}
+
+fn strict(list: &mut TaskList, tool: &str, args: Value) -> Reply {
+    Toolset::full()
+        .with_strictness(Strictness::Strict)
+        .call(list, tool, &args)
+}
+
+/// What is sent, the canonical form of it, and what the note says of it.
+fn means(tool: &str, sent: Value, canonical: Value, note: &str) {
+    let start = || {
+        let mut list = TaskList::new();
+        list.create(TaskDraft::new("A").id("a")).unwrap();
+        list.create(TaskDraft::new("Five").id("5")).unwrap();
+        list
+    };
+    let (mut one, mut other) = (start(), start());
+    let reply = call(&mut one, tool, sent.clone());
+    let expected = call(&mut other, tool, canonical.clone());
+    assert!(!expected.is_error, "{canonical}: {}", expected.text);
+    assert!(!reply.is_error, "{sent}: {}", reply.text);
+    assert_eq!(one, other, "{sent} must do what {canonical} does");
+    assert_eq!(reply.changes, expected.changes);
+    assert!(reply.text.contains(note), "{sent}: {}", reply.text);
+    let notes =
+        expected.text.matches("Note: ").count() - expected.text.matches("Note: Left out").count();
+    assert_eq!(
+        notes, 0,
+        "the canonical form needs no repair: {}",
+        expected.text
+    );
+    let mut list = start();
+    assert!(
+        !strict(&mut list, tool, canonical).is_error,
+        "the canonical form is what the schema says"
+    );
+    if !note.is_empty() {
+        let mut list = start();
+        let reply = strict(&mut list, tool, sent.clone());
+        let ignores = reply.changes == Changes::default() && list == start();
+        assert!(
+            reply.is_error && ignores,
+            "{sent} must be refused by the strict: {}",
+            reply.text
+        );
+    }
+}
+
+fn write(tasks: Value) -> Value {
+    json!({"tasks": tasks})
+}
+
+#[test]
+fn json_strings_are_read_as_what_is_in_them() {
+    let tasks =
+        json!([{"id": "a", "content": "A"}, {"id": "5", "content": "Five"}, {"content": "B"}]);
+    let (once, note) = (
+        tasks.to_string(),
+        "tasks was a JSON string; it was read as what is in it.",
+    );
+    means("task_write", write(json!(once)), write(tasks.clone()), note);
+    means(
+        "task_write",
+        write(json!(json!(once).to_string())),
+        write(tasks.clone()),
+        note,
+    );
+    means(
+        "task_write",
+        write(json!(format!("```json\n{once}\n```"))),
+        write(tasks.clone()),
+        note,
+    );
+    means(
+        "task_write",
+        json!(write(tasks.clone()).to_string()),
+        write(tasks.clone()),
+        "The arguments were a JSON string",
+    );
+    let items: Vec<Value> = tasks
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|task| json!(task.to_string()))
+        .collect();
+    means(
+        "task_write",
+        write(json!(items)),
+        write(tasks),
+        "tasks[0] was a JSON string",
+    );
+    means(
+        "task_update",
+        json!({"id": "a", "blockedBy": "[\"5\"]"}),
+        json!({"id": "a", "blockedBy": ["5"]}),
+        "blockedBy was a JSON string",
+    );
+}
+
+#[test]
+fn wrappers_and_single_items_are_unwrapped() {
+    let tasks = json!([{"id": "a", "content": "A"}, {"id": "5", "content": "Five"}]);
+    means(
+        "task_write",
+        json!({"input": write(tasks.clone())}),
+        write(tasks.clone()),
+        "were inside \"input\"",
+    );
+    means(
+        "task_write",
+        json!({"todos": tasks}),
+        write(tasks.clone()),
+        "were inside \"todos\"",
+    );
+    means(
+        "task_write",
+        write(json!({"items": tasks})),
+        write(tasks),
+        "was an object around a list",
+    );
+    means(
+        "task_complete",
+        json!({"args": {"id": "a"}}),
+        json!({"id": "a"}),
+        "were inside \"args\"",
+    );
+    means(
+        "task_write",
+        write(json!({"id": "a", "content": "A"})),
+        write(json!([{"id": "a", "content": "A"}])),
+        "tasks was one item; it was read as a list of it.",
+    );
+    means(
+        "task_update",
+        json!({"id": "a", "addBlockedBy": "5"}),
+        json!({"id": "a", "addBlockedBy": ["5"]}),
+        "addBlockedBy was one item",
+    );
+}
+
+#[test]
+fn texts_and_checklist_lines_are_tasks() {
+    for (line, content, status) in [
+        ("Fix the bug", "Fix the bug", None),
+        ("- [ ] Fix the bug", "Fix the bug", Some("pending")),
+        ("* [x] Fix the bug", "Fix the bug", Some("completed")),
+        ("- [~] Fix the bug", "Fix the bug", Some("in_progress")),
+        ("- Fix the bug", "Fix the bug", None),
+        ("2. Fix the bug", "Fix the bug", None),
+        ("2 bugs to fix", "2 bugs to fix", None),
+    ] {
+        let mut task = json!({"content": content});
+        if let Some(status) = status {
+            task["status"] = status.into();
+        }
+        means(
+            "task_write",
+            write(json!([line])),
+            write(json!([task])),
+            "tasks[0] was a text; it was read as a task.",
+        );
+    }
+}
+
+#[test]
+fn keys_go_by_other_spellings_and_names() {
+    for (sent, canonical) in [
+        (
+            json!({"Task_ID": "a", "status": "completed"}),
+            json!({"id": "a", "status": "completed"}),
+        ),
+        (
+            json!({"id": "a", "title": "B"}),
+            json!({"id": "a", "content": "B"}),
+        ),
+        (
+            json!({"id": "a", "active-form": "B-ing"}),
+            json!({"id": "a", "activeForm": "B-ing"}),
+        ),
+        (
+            json!({"id": "a", "dependsOn": ["5"]}),
+            json!({"id": "a", "blockedBy": ["5"]}),
+        ),
+        (
+            json!({"id": "a", "add_blocked_by": ["5"]}),
+            json!({"id": "a", "addBlockedBy": ["5"]}),
+        ),
+    ] {
+        means("task_update", sent, canonical, "was read as");
+    }
+    for name in [
+        "subject", "title", "step", "task", "text", "name", "CONTENT",
+    ] {
+        let mut task = json!({"status": "pending"});
+        task[name] = "B".into();
+        means(
+            "task_create",
+            task,
+            json!({"content": "B", "status": "pending"}),
+            "was read as content.",
+        );
+    }
+}
+
+#[test]
+fn c23_other_words_for_a_status() {
+    let mut list = TaskList::new();
+    let tasks = json!([
+        {"content": "A", "status": "done"},
+        {"content": "B", "status": "in-progress"},
+        {"content": "C", "status": "TODO"},
+        {"content": "D", "status": "TASK_STATUS_COMPLETED"},
+    ]);
+    let reply = call(&mut list, "task_write", write(tasks.clone()));
+    let statuses: Vec<Status> = list.tasks().map(|task| task.status).collect();
+    assert_eq!(
+        statuses,
+        [
+            Status::Completed,
+            Status::InProgress,
+            Status::Pending,
+            Status::Completed
+        ]
+    );
+    assert!(
+        reply
+            .text
+            .contains("Note: tasks[0].status was read as completed."),
+        "{}",
+        reply.text
+    );
+    let two = json!([{"content": "B", "status": "running"}, {"content": "D", "status": "TASK_STATUS_IN_PROGRESS"}]);
+    let reply = call(&mut list, "task_write", write(two));
+    assert!(
+        reply.is_error
+            && reply
+                .text
+                .starts_with("Only one task can be in_progress at a time.")
+    );
+    let reply = strict(&mut list, "task_write", write(tasks));
+    assert!(
+        reply.text.contains(
+            "tasks[0].status: received \"done\"; allowed: pending, in_progress, completed"
+        )
+    );
+}
+
+#[test]
+fn c64_a_wrong_parameter_name() {
+    let mut list = TaskList::new();
+    list.create(TaskDraft::new("A").id("a")).unwrap();
+    let reply = call(
+        &mut list,
+        "task_update",
+        json!({"task_id": "a", "status": "completed"}),
+    );
+    assert!(
+        !reply.is_error && reply.text.contains("Note: task_id was read as id."),
+        "{}",
+        reply.text
+    );
+    assert!(list.can_finish());
+    let reply = strict(
+        &mut list,
+        "task_update",
+        json!({"identifier": "a", "status": "pending"}),
+    );
+    assert!(
+        reply
+            .text
+            .contains("identifier: is not known; did you mean id?"),
+        "{}",
+        reply.text
+    );
+    let reply = strict(
+        &mut list,
+        "task_update",
+        json!({"task_id": "a", "status": "pending"}),
+    );
+    assert!(
+        reply
+            .text
+            .contains("task_id: is not known; did you mean id?"),
+        "{}",
+        reply.text
+    );
+    assert!(list.can_finish());
+}
+
+#[test]
+fn c62_strictly_a_json_string_is_a_string() {
+    let mut list = TaskList::new();
+    let reply = strict(
+        &mut list,
+        "task_write",
+        write(json!("[{\"content\":\"A\",\"status\":\"pending\"}]")),
+    );
+    assert!(
+        reply.is_error && reply.text.contains("an array of objects is wanted"),
+        "{}",
+        reply.text
+    );
+    assert!(call(&mut list, "task_write", write(json!("buy milk"))).is_error);
+    assert!(list.is_empty());
+}
+
+#[test]
+fn what_is_not_known_goes_into_the_metadata_of_a_new_task() {
+    let mut list = TaskList::new();
+    let args = json!({"content": "A", "activeForm": "A-ing", "priority": "high", "metadata": {"k": 1}, "tags": ["x"]});
+    let reply = call(&mut list, "task_create", args);
+    assert!(
+        reply.text.contains(
+            "has fields that are not known (priority, tags); they went into its metadata."
+        )
+    );
+    let metadata = |list: &TaskList| {
+        list.tasks()
+            .next()
+            .unwrap()
+            .metadata
+            .as_deref()
+            .cloned()
+            .map(Value::Object)
+    };
+    assert_eq!(
+        metadata(&list),
+        Some(json!({"k": 1, "priority": "high", "tags": ["x"]}))
+    );
+    let again = json!([{"id": "task_a", "content": "A", "priority": "low"}]);
+    call(&mut list, "task_write", write(again));
+    assert_eq!(
+        metadata(&list),
+        Some(json!({"k": 1, "priority": "low", "tags": ["x"]})),
+        "key by key"
+    );
+    let reply = call(
+        &mut list,
+        "task_update",
+        json!({"id": "task_a", "content": "B", "priority": "none"}),
+    );
+    assert!(
+        reply
+            .text
+            .contains("Note: priority is not known; it was ignored."),
+        "{}",
+        reply.text
+    );
+    assert_eq!(metadata(&list).unwrap()["priority"], "low");
+    let mut same = list.clone();
+    let echo = reply.data["tasks"].clone();
+    let reply = call(&mut same, "task_write", write(echo));
+    assert!(
+        reply.changes.is_empty(),
+        "a reply sent back changes nothing: {}",
+        reply.text
+    );
+}
+
+#[test]
+fn of_two_spellings_that_disagree_none_is_picked() {
+    let mut list = TaskList::new();
+    list.create(TaskDraft::new("A").id("a")).unwrap();
+    let before = list.clone();
+    for args in [
+        json!({"id": "a", "content": "B", "title": "C"}),
+        json!({"id": "a", "taskId": "b", "status": "completed"}),
+        json!({"id": "a", "blockedBy": ["a"], "dependsOn": []}),
+    ] {
+        let reply = call(&mut list, "task_update", args);
+        assert!(
+            reply.is_error && reply.text.contains("given twice, with different values"),
+            "{}",
+            reply.text
+        );
+        assert_eq!(list, before);
+    }
+    let same = json!({"id": "a", "taskId": "a", "content": "B", "title": null, "subject": ""});
+    assert!(!call(&mut list, "task_update", same).is_error);
+}
+
+#[test]
+fn five_problems_are_shown_with_their_paths() {
+    let mut list = TaskList::new();
+    let tasks: Vec<Value> = (0..7)
+        .map(|n| json!({"content": n, "status": "lost"}))
+        .collect();
+    let reply = call(&mut list, "task_write", write(json!(tasks)));
+    assert!(
+        reply
+            .text
+            .contains("tasks[0].content: received 0; a string is wanted")
+    );
+    assert!(reply.text.contains("tasks[2].content") && !reply.text.contains("tasks[2].status"));
+    assert!(reply.text.ends_with("- and 9 more"), "{}", reply.text);
+}
+
+fn json_value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        prop_oneof![
+            "[ab5]",
+            "pending|done|TASK_STATUS_PENDING|lost",
+            ".{0,4}",
+            r#"\[\]|\{\}|\[\{"content":"A"\}\]|```json \[\] ```|- \[x\] B"#
+        ]
+        .prop_map(Value::from),
+    ];
+    let keys = "tasks|todos|input|id|taskId|task_id|content|subject|title|status|activeForm|description|blockedBy|dependsOn|blocks|activation|filesModified|pattern|activate_when|owner|metadata|addBlocks|clear|x|slug|state|baseRevision";
+    leaf.prop_recursive(4, 32, 4, move |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::hash_map(keys, inner, 0..5)
+                .prop_map(|members| Value::Object(members.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 256, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_json_has_an_answer(args in json_value()) {
+        for tools in [Toolset::mastra(), Toolset::murmur(), Toolset::full()] {
+            for strictness in [Strictness::Lenient, Strictness::Strict] {
+                let tools = tools.clone().with_strictness(strictness);
+                for spec in tools.specs() {
+                    let mut list = TaskList::new();
+                    list.write([TaskDraft::new("A").id("a"), TaskDraft::new("B").id("b")]).unwrap();
+                    let before = list.clone();
+                    let reply = tools.call(&mut list, spec.name, &args);
+                    prop_assert_eq!(reply.is_error && list != before, false, "{}", reply.text);
+                    prop_assert_eq!(reply.changes.is_empty(), list == before);
+                    prop_assert!(reply.text.len() < 4000, "{}", reply.text);
+                }
+            }
+        }
+    }
+
+    /// A list is only emptied by an empty array that is there.
+    #[test]
+    fn junk_is_never_an_empty_list(args in json_value()) {
+        let mut list = TaskList::new();
+        list.write([TaskDraft::new("A")]).unwrap();
+        let reply = call(&mut list, "task_write", args.clone());
+        if list.is_empty() {
+            prop_assert!(!reply.is_error);
+            prop_assert!(args.to_string().contains("[]"), "{}", args);
+        }
+    }
+}
