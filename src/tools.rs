@@ -73,16 +73,93 @@ enum Kind {
     Full,
 }
 
-/// A tool as a model is told of it.
+/// A tool as a model and its client are told of it.
+///
+/// The schemas are in the style that all providers accept: one string `type` a node, string enums, no
+/// additional properties, optional means not in `required`; no references, unions or defaults. Where
+/// a provider wants it otherwise there are [`strict`](Self::strict) and
+/// [`without_additional_properties`](Self::without_additional_properties).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ToolSpec {
     /// The name that calls give.
     pub name: &'static str,
+    /// A name for people.
+    pub title: &'static str,
     /// When to use the tool and what it takes, for the model.
     pub description: String,
-    /// The JSON Schema of the arguments: an object, in the style that all providers accept.
+    /// The JSON Schema of the arguments, an object.
     pub input_schema: Value,
+    /// The JSON Schema of [`Reply::data`], an object, where the call is not refused.
+    pub output_schema: Value,
+    /// What the tool does to the list, for clients that ask before they let a model do it.
+    pub hints: Hints,
+}
+
+/// What a tool does, as MCP's annotations put it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Hints {
+    /// It changes nothing.
+    pub read_only: bool,
+    /// It can take something away that was there.
+    pub destructive: bool,
+    /// The same call again changes nothing more.
+    pub idempotent: bool,
+    /// It reaches beyond the list. None does.
+    pub open_world: bool,
+}
+
+impl ToolSpec {
+    fn new(
+        name: &'static str,
+        description: String,
+        input_schema: Value,
+        output_schema: Value,
+    ) -> Self {
+        let (title, hint) = match name {
+            "task_write" => ("Write the task list", "destructive"),
+            "task_update" => ("Update a task", "destructive"),
+            "task_delete" => ("Delete a task", "destructive"),
+            "task_complete" => ("Complete a task", ""),
+            "task_create" => ("Create a task", "not idempotent"),
+            "task_claim" => ("Claim a task", ""),
+            "task_release" => ("Release tasks", ""),
+            "task_check" => ("Check the task list", "read-only"),
+            "task_get" => ("Show a task", "read-only"),
+            _ => ("List the tasks", "read-only"),
+        };
+        let hints = Hints {
+            read_only: hint == "read-only",
+            destructive: hint == "destructive",
+            idempotent: hint != "not idempotent",
+            open_world: false,
+        };
+        ToolSpec {
+            name,
+            title,
+            description,
+            input_schema,
+            output_schema,
+            hints,
+        }
+    }
+
+    /// The same with an input schema as OpenAI's strict mode wants it: every property is required, and those
+    /// that were optional may be `null`, which counts as not given.
+    #[must_use]
+    pub fn strict(mut self) -> Self {
+        schema::require_all(&mut self.input_schema);
+        self
+    }
+
+    /// The same with schemas that do not speak of `additionalProperties`, for providers that refuse the word.
+    #[must_use]
+    pub fn without_additional_properties(mut self) -> Self {
+        schema::drop_additional_properties(&mut self.input_schema);
+        schema::drop_additional_properties(&mut self.output_schema);
+        self
+    }
 }
 
 /// The answer to a call.
@@ -129,7 +206,8 @@ impl Toolset {
     /// `task_claim` and `task_release`.
     ///
     /// Tasks in replies have Mastra's four fields always, and the others and `state` where they say
-    /// something.
+    /// something. The schemas have 31 optional parameters in all (Mastra's set has 5, Murmur's 16), for
+    /// providers that limit them.
     ///
     /// ```
     /// use agent_tasklist::{TaskList, Toolset};

@@ -23,6 +23,7 @@ fn send_sync_static() {
     check::<Explanation>();
     check::<Facts>();
     check::<Field>();
+    check::<Hints>();
     check::<IdProblem>();
     check::<InProgress>();
     check::<KeyProblem>();

@@ -1,7 +1,7 @@
 //! The full set: Mastra's tools with all fields, and tools for single tasks and for several owners.
 
 use super::input::{Input, Object, Prepared};
-use super::mastra::{Done, Form, Made, STATUSES, id, properties, spec, specs};
+use super::mastra::{Done, Form, Made, STATUSES, id, output, output_task, properties, spec, specs};
 use super::{Refusal, ToolSpec, schema};
 use crate::change::Changes;
 use crate::error::Error;
@@ -68,27 +68,56 @@ pub(super) fn all_specs(policy: &Policy) -> Vec<ToolSpec> {
     new[0].2 = true;
     let by_id = |required| vec![("id", id(), required)];
     let owner = || ("owner", schema::string("For whom, if it is not you"), false);
-    let mut all = specs(policy, item, update);
+    let ids_out = || schema::array(schema::string("A task id"), "In list order");
+    let task = [
+        output_task(),
+        vec![
+            ("description", schema::string("More about it"), false),
+            ("blockedBy", ids_out(), false),
+            ("blocks", ids_out(), false),
+            ("activation", activation.clone(), false),
+            ("owner", schema::string("Who works on it"), false),
+            (
+                "state",
+                schema::string_enum(&["blocked", "dormant"], "Why it cannot be started, if so"),
+                false,
+            ),
+        ],
+    ]
+    .concat();
+    let result = |more| output(&task, more);
+    let one = |name, required| result(vec![(name, schema::string("A task id"), required)]);
+    let mut all = specs(
+        policy,
+        item,
+        update,
+        &task,
+        &["dormant", "blocked", "ready"],
+    );
     all.extend([
         spec(
             "task_create",
             "Add one task to the end of the list. Returns its id.".into(),
             &[by_id(false), new].concat(),
+            one("id", true),
         ),
         spec(
             "task_delete",
             "Remove one task by id, with its dependencies. For work that is not to be done any more.".into(),
             &by_id(true),
+            result(Vec::new()),
         ),
         spec(
             "task_list",
             "List all tasks with ids, statuses, dependencies and owners.".into(),
             &Vec::new(),
+            result(Vec::new()),
         ),
         spec(
             "task_get",
             "Show all there is about one task by id, and why it waits.".into(),
             &by_id(true),
+            one("id", true),
         ),
         spec(
             "task_claim",
@@ -96,11 +125,13 @@ pub(super) fn all_specs(policy: &Policy) -> Vec<ToolSpec> {
              yours and in_progress. With id: that task."
                 .into(),
             &[by_id(false), vec![owner()]].concat(),
+            one("claimed", false),
         ),
         spec(
             "task_release",
             "Give up your unfinished tasks: they go back to pending for others to claim.".into(),
             &vec![owner()],
+            result(vec![("released", ids_out(), true)]),
         ),
     ]);
     all
@@ -286,7 +317,10 @@ fn claim(form: &Form<'_>, list: &mut TaskList, args: &Prepared<'_>) -> Done {
     };
     Ok(Made {
         title: Some(title),
-        more: vec![("claimed", claimed.map(|id| id.to_string()).into())],
+        more: claimed
+            .map(|id| ("claimed", id.as_str().into()))
+            .into_iter()
+            .collect(),
         ..Made::new((changes, repairs))
     })
 }

@@ -19,7 +19,7 @@ pub(super) const STATUSES: [&str; 3] = ["pending", "in_progress", "completed"];
 const UPDATES: [&str; 4] = ["pending", "in_progress", "completed", "deleted"];
 
 /// The name, schema and need of the parameters that a task is given by.
-type Properties = Vec<(&'static str, Value, bool)>;
+pub(super) type Properties = Vec<(&'static str, Value, bool)>;
 
 pub(super) fn properties(statuses: &[&str], required: bool) -> Properties {
     vec![
@@ -50,16 +50,72 @@ fn in_progress_rule(policy: &Policy) -> &'static str {
     }
 }
 
-pub(super) fn spec(name: &'static str, description: String, properties: &Properties) -> ToolSpec {
-    ToolSpec {
-        name,
-        description,
-        input_schema: schema::object(properties),
+pub(super) fn spec(
+    name: &'static str,
+    description: String,
+    properties: &Properties,
+    output: Value,
+) -> ToolSpec {
+    ToolSpec::new(name, description, schema::object(properties), output)
+}
+
+/// The result object of a tool: Mastra's three members, and more.
+pub(super) fn output(task: &Properties, more: Properties) -> Value {
+    let tasks = schema::array(schema::object(task), "All tasks, in order");
+    let three = vec![
+        ("content", schema::string("The answer as text"), true),
+        ("tasks", tasks, true),
+        ("isError", schema::boolean(), true),
+    ];
+    schema::object(&[three, more].concat())
+}
+
+/// A task of a result object: Mastra's four members.
+pub(super) fn output_task() -> Properties {
+    let text = |name| (name, schema::string("Always there"), true);
+    vec![
+        text("id"),
+        text("content"),
+        (
+            "status",
+            schema::string_enum(&STATUSES, "Always there"),
+            true,
+        ),
+        text("activeForm"),
+    ]
+}
+
+fn check_output(task: &Properties, more_counts: &[&'static str]) -> Value {
+    let count = |name| (name, schema::integer("A number of tasks"), true);
+    let mut summary: Properties = ["total", "completed", "inProgress", "pending", "incomplete"]
+        .map(count)
+        .into();
+    summary.extend(["hasTasks", "allCompleted"].map(|name| (name, schema::boolean(), true)));
+    summary.extend(more_counts.iter().map(|&name| count(name)));
+    if !more_counts.is_empty() {
+        summary.push(("canFinish", schema::boolean(), true));
     }
+    let incomplete = schema::array(
+        schema::object(task),
+        "Those in progress, then those pending",
+    );
+    output(
+        task,
+        vec![
+            ("summary", schema::object(&summary), true),
+            ("incompleteTasks", incomplete, true),
+        ],
+    )
 }
 
 /// The four tools, with more properties of a task where `item` and `update` have them.
-pub(super) fn specs(policy: &Policy, item: Properties, update: Properties) -> Vec<ToolSpec> {
+pub(super) fn specs(
+    policy: &Policy,
+    item: Properties,
+    update: Properties,
+    task: &Properties,
+    more_counts: &[&'static str],
+) -> Vec<ToolSpec> {
     let with_id =
         |required, properties: Properties| [vec![("id", id(), required)], properties].concat();
     let item = schema::object(&with_id(false, item));
@@ -80,6 +136,7 @@ pub(super) fn specs(policy: &Policy, item: Properties, update: Properties) -> Ve
                  To change one task use task_update or task_complete."
             ),
             &vec![("tasks", tasks, true)],
+            output(task, Vec::new()),
         ),
         spec(
             "task_update",
@@ -88,11 +145,13 @@ pub(super) fn specs(policy: &Policy, item: Properties, update: Properties) -> Ve
                  starting work on it{starting}."
             ),
             &with_id(true, update),
+            output(task, Vec::new()),
         ),
         spec(
             "task_complete",
             "Mark one task completed by id, as soon as it is done.".into(),
             &with_id(true, Vec::new()),
+            output(task, Vec::new()),
         ),
         spec(
             "task_check",
@@ -100,17 +159,15 @@ pub(super) fn specs(policy: &Policy, item: Properties, update: Properties) -> Ve
              while tasks are incomplete, go on with them."
                 .into(),
             &Vec::new(),
+            check_output(task, more_counts),
         ),
     ]
 }
 
 /// Mastra's own four tools.
 pub(super) fn own_specs(policy: &Policy) -> Vec<ToolSpec> {
-    specs(
-        policy,
-        properties(&STATUSES, true),
-        properties(&STATUSES, false),
-    )
+    let (item, update) = (properties(&STATUSES, true), properties(&STATUSES, false));
+    specs(policy, item, update, &output_task(), &[])
 }
 
 /// What a call is carried out with.

@@ -34,18 +34,46 @@ pub(super) fn specs(policy: &Policy) -> Vec<ToolSpec> {
         InProgress::PerOwner => " (each owner can have one; the other goes back to pending)",
         InProgress::Unlimited => "",
     };
+    let ids_out = || schema::array(text("A task id"), "In list order");
+    let words = [
+        "TASK_STATUS_PENDING",
+        "TASK_STATUS_IN_PROGRESS",
+        "TASK_STATUS_COMPLETED",
+        "TASK_STATUS_DELETED",
+    ];
+    let task = [
+        ("taskId", text("Always there"), true),
+        ("subject", text("Always there"), true),
+        ("status", schema::string_enum(&words, "Always there"), true),
+        ("description", text("More about it"), false),
+        ("blocks", ids_out(), false),
+        ("blockedBy", ids_out(), false),
+        (
+            "activation",
+            schema::object(&[(
+                "filesModified",
+                schema::array(text("A glob"), "Any of these"),
+                true,
+            )]),
+            false,
+        ),
+    ];
+    let listed = schema::array(schema::object(&task), "All tasks, in order");
+    let notes = schema::array(text("A note"), "What was not to be expected");
+    let made = [("task_id", task_id(), true), ("notes", notes, false)];
     vec![
-        ToolSpec {
-            name: "task_list",
-            description: "List all tasks with their ids, statuses and dependencies, as a JSON array. \
+        ToolSpec::new(
+            "task_list",
+            "List all tasks with their ids, statuses and dependencies, as a JSON array. \
                 A task with an activation is dormant until it is met: do not work on it.".into(),
-            input_schema: with_target(&[]),
-        },
-        ToolSpec {
-            name: "task_create",
-            description: "Add one task to the end of the list. Returns its id. With activate_when the \
+            with_target(&[]),
+            schema::object(&[("tasks", listed, true)]),
+        ),
+        ToolSpec::new(
+            "task_create",
+            "Add one task to the end of the list. Returns its id. With activate_when the \
                 task is dormant until a file that matches pattern is modified, and holds up nothing.".into(),
-            input_schema: with_target(&[
+            with_target(&[
                 (
                     "subject",
                     text("What to do, short and in the imperative"),
@@ -63,14 +91,15 @@ pub(super) fn specs(policy: &Policy) -> Vec<ToolSpec> {
                     false,
                 ),
             ]),
-        },
-        ToolSpec {
-            name: "task_update",
-            description: format!(
+            schema::object(&made),
+        ),
+        ToolSpec::new(
+            "task_update",
+            format!(
                 "Change one task by id; give only what changes. Set it to in_progress before you \
                  start on it{one}, and to completed as soon as it is done. A task that is blocked can be neither."
             ),
-            input_schema: with_target(&[
+            with_target(&[
                 ("task_id", task_id(), true),
                 (
                     "status",
@@ -90,12 +119,14 @@ pub(super) fn specs(policy: &Policy) -> Vec<ToolSpec> {
                     false,
                 ),
             ]),
-        },
-        ToolSpec {
-            name: "task_get",
-            description: "Show one task by id: its description, status and dependencies.".into(),
-            input_schema: with_target(&[("task_id", task_id(), true)]),
-        },
+            schema::object(&made),
+        ),
+        ToolSpec::new(
+            "task_get",
+            "Show one task by id: its description, status and dependencies.".into(),
+            with_target(&[("task_id", task_id(), true)]),
+            schema::object(&task),
+        ),
     ]
 }
 

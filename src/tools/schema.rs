@@ -35,3 +35,57 @@ pub(super) fn object(properties: &[(&str, Value, bool)]) -> Value {
         "additionalProperties": false,
     })
 }
+
+pub(super) fn boolean() -> Value {
+    json!({"type": "boolean"})
+}
+
+/// The schemas inside a schema.
+fn inner(schema: &mut Value) -> Vec<&mut Value> {
+    let mut inner = Vec::new();
+    for (key, value) in schema.as_object_mut().into_iter().flatten() {
+        match (key.as_str(), value) {
+            ("items", items) => inner.push(items),
+            ("properties", Value::Object(properties)) => inner.extend(properties.values_mut()),
+            _ => {}
+        }
+    }
+    inner
+}
+
+/// Makes every property required, and lets those be null that were not.
+pub(super) fn require_all(schema: &mut Value) {
+    let mut open = vec![schema];
+    while let Some(schema) = open.pop() {
+        let names = schema["properties"]
+            .as_object()
+            .map(|all| all.keys().cloned().collect());
+        let names: Vec<String> = names.unwrap_or_default();
+        let required = schema.get("required").cloned().unwrap_or_default();
+        let required = required.as_array().map_or(&[][..], Vec::as_slice);
+        for name in names
+            .iter()
+            .filter(|name| !required.iter().any(|other| other == *name))
+        {
+            let property = &mut schema["properties"][name];
+            property["type"] = json!([property["type"], "null"]);
+            if let Some(words) = property.get_mut("enum").and_then(Value::as_array_mut) {
+                words.push(Value::Null);
+            }
+        }
+        if schema.get("properties").is_some() {
+            schema["required"] = names.into();
+        }
+        open.extend(inner(schema));
+    }
+}
+
+pub(super) fn drop_additional_properties(schema: &mut Value) {
+    let mut open = vec![schema];
+    while let Some(schema) = open.pop() {
+        if let Some(members) = schema.as_object_mut() {
+            members.remove("additionalProperties");
+        }
+        open.extend(inner(schema));
+    }
+}

@@ -86,6 +86,10 @@ impl<S: Store> ListTools<S> {
     /// What to tell the model of each tool.
     pub fn specs(&self) -> Vec<ToolSpec> {
         let mut specs = self.tools.specs();
+        for spec in &mut specs {
+            spec.output_schema["properties"]["revision"] =
+                schema::integer("The revision of the list, 0 where there is none yet");
+        }
         for spec in specs.iter_mut().filter(|spec| spec.name == "task_write") {
             spec.input_schema["properties"]["baseRevision"] = schema::integer(
                 "The revision that this list was made from (0: none yet). Refused if it is another by now",
