@@ -134,7 +134,7 @@ pub struct Explanation {
     pub id: TaskId,
     /// Its state.
     pub state: State,
-    /// Its blockers that are not completed, in list order. A task that was
+    /// Its blockers that are [open](State::is_open), in list order. A task that was
     /// started or completed before they came can have some too.
     pub open_blockers: Vec<TaskId>,
     /// The patterns that a dormant task waits for; empty in every other state.

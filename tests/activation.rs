@@ -353,6 +353,28 @@ fn started_work_stays_awake() {
 }
 
 #[test]
+fn work_under_a_taken_over_id_sleeps_by_itself() {
+    let mut list = TaskList::new();
+    list.create(TaskDraft::new("A").id("a")).unwrap();
+    let b = TaskDraft::new("B").id("b").activation(until("*.rs"));
+    list.create(b.status(Status::Completed)).unwrap();
+    list.files_modified(["x.rs"]).unwrap();
+    let taken_over = || [TaskDraft::new("A").id("b").activation(until("*.rs"))];
+    list.write(taken_over()).unwrap();
+    assert_eq!(list.state("b"), Some(State::Ready));
+
+    let mut list = TaskList::new();
+    list.create(TaskDraft::new("A").id("a")).unwrap();
+    list.create(TaskDraft::new("B").id("b").activation(until("*.rs")))
+        .unwrap();
+    list.files_modified(["x.rs"]).unwrap();
+    list.complete("b").unwrap();
+    list.begin_run("r2").unwrap();
+    list.write(taken_over()).unwrap();
+    assert_eq!(list.state("b"), Some(State::Dormant));
+}
+
+#[test]
 fn a_run_begins_once() {
     let mut list = TaskList::new();
     assert_eq!(

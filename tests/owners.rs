@@ -309,6 +309,16 @@ fn whose_a_task_is_was_settled_before_the_call() {
     let give = TaskPatch::new().owner("al").add_blocked_by(["b"]);
     owned.acting_as("jo").update("a", give).unwrap();
 
+    let theirs = || draft("a", Pending).owner("al");
+    let mut turned = list(Policy::default(), [theirs(), draft("b", Pending)]);
+    let over = TaskPatch::new()
+        .add_blocked_by(["b"])
+        .remove_blocked_by(["b"]);
+    assert!(
+        turned.acting_as("jo").update("a", over).unwrap().is_empty(),
+        "nothing of theirs changes"
+    );
+
     let mut empty = list(policy(|policy| policy.excess = Excess::Demote), []);
     let new = [draft("a", Running).owner("al"), draft("b", Running)];
     let changes = empty.acting_as("jo").write(new).unwrap();

@@ -5,7 +5,7 @@ use crate::activation::{Evidence, Matcher};
 use crate::change::{
     Changes, Demoted, Demotion, DuplicateId, Edge, Edited, Effects, Facts, Notes, Rebound,
 };
-use crate::dag::{Before, Condition, Dag, End, Journal, Slot};
+use crate::dag::{Before, Condition, Dag, End, Journal, Link, Slot};
 use crate::error::{Error, KnownIds};
 use crate::id::TaskId;
 use crate::policy::{Blocked, Excess, InProgress};
@@ -583,11 +583,8 @@ impl Edit<'_> {
         let edited = set
             .iter()
             .filter_map(|(&slot, before)| before.filter(|b| *b != dag.task(slot)));
-        let linked = self
-            .journal
-            .edges
-            .iter()
-            .filter_map(|(link, _)| before(link.blocked));
+        let linked = net_edges(&self.journal, dag).into_iter();
+        let linked = linked.filter_map(|(link, _)| before(link.blocked));
         let doomed = self.doomed.iter().filter_map(|&slot| before(slot));
         let touched = edited.chain(linked).chain(doomed).chain(&self.removed);
         touched.filter_map(others).next().map_or(Ok(()), Err)
@@ -654,17 +651,11 @@ impl Edit<'_> {
                 None => facts.added.push(after),
             }
         }
-        let mut touched = std::mem::take(&mut self.journal.edges);
-        touched.sort_by_key(|(link, _)| (dag.rank(link.blocked), dag.rank(link.blocker)));
-        for entries in touched.chunk_by(|(a, _), (b, _)| a == b) {
-            let (link, existed) = entries[0];
-            // Each entry turns the edge over.
-            if entries.len() % 2 == 1 {
-                let edge = edge(dag, link.blocked, link.blocker);
-                match existed {
-                    true => facts.edges_removed.push(edge),
-                    false => facts.edges_added.push(edge),
-                }
+        for (link, existed) in net_edges(&self.journal, dag) {
+            let edge = edge(dag, link.blocked, link.blocker);
+            match existed {
+                true => facts.edges_removed.push(edge),
+                false => facts.edges_added.push(edge),
             }
         }
         self.lost_edges.sort_unstable();
@@ -718,6 +709,17 @@ impl Edit<'_> {
         self.removed.push(dag.task(slot).clone());
         dag.remove(slot, &mut self.journal);
     }
+}
+
+/// The edges that are other than before, and whether they were there, in list order.
+fn net_edges(journal: &Journal, dag: &Dag) -> Vec<(Link, bool)> {
+    let mut touched = journal.edges.clone();
+    touched.sort_by_key(|(link, _)| (dag.rank(link.blocked), dag.rank(link.blocker)));
+    // Each entry turns the edge over.
+    (touched.chunk_by(|(a, _), (b, _)| a == b))
+        .filter(|entries| entries.len() % 2 == 1)
+        .map(|entries| entries[0])
+        .collect()
 }
 
 /// The first entry of each slot that is still there, in list order.
