@@ -3,7 +3,6 @@
 use super::input::{Input, Object, Prepared};
 use super::mastra::{Done, Form, Made, STATUSES, id, output, output_task, properties, spec, specs};
 use super::{Refusal, ToolSpec, schema};
-use crate::change::Changes;
 use crate::error::Error;
 use crate::list::TaskList;
 use crate::policy::Policy;
@@ -221,7 +220,7 @@ pub(super) fn call(form: &Form<'_>, list: &mut TaskList, name: &str, args: &Prep
     match name {
         "task_create" => create(form, list, args),
         "task_delete" => delete(form, list, args),
-        "task_list" => show(list, args, None),
+        "task_list" => show(args),
         "task_get" => get(list, args),
         "task_claim" => claim(form, list, args),
         "task_release" => release(form, list, args),
@@ -255,12 +254,9 @@ fn delete(form: &Form<'_>, list: &mut TaskList, args: &Prepared<'_>) -> Done {
     })
 }
 
-fn show(_: &TaskList, args: &Prepared<'_>, title: Option<String>) -> Done {
+fn show(args: &Prepared<'_>) -> Done {
     let ((), repairs) = Input::new(args).finish(()).map_err(Refusal::Input)?;
-    Ok(Made {
-        title,
-        ..Made::new((Changes::default(), repairs))
-    })
+    Ok(Made::look(repairs))
 }
 
 fn get(list: &TaskList, args: &Prepared<'_>) -> Done {
@@ -274,7 +270,7 @@ fn get(list: &TaskList, args: &Prepared<'_>) -> Done {
     Ok(Made {
         title: Some(format!("{why}{description}")),
         more: vec![("id", why.id.as_str().into())],
-        ..Made::new((Changes::default(), repairs))
+        ..Made::look(repairs)
     })
 }
 

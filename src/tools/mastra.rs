@@ -182,6 +182,8 @@ pub(super) struct Form<'a> {
 pub(super) struct Made {
     pub(super) changes: Changes,
     pub(super) repairs: Vec<String>,
+    /// What the counts are headed by.
+    pub(super) heading: &'static str,
     /// A first line of its own.
     pub(super) title: Option<String>,
     /// Members of the reply beyond Mastra's.
@@ -193,8 +195,17 @@ impl Made {
         Made {
             changes,
             repairs,
+            heading: "Tasks updated",
             title: None,
             more: Vec::new(),
+        }
+    }
+
+    /// What a call did that only looks.
+    pub(super) fn look(repairs: Vec<String>) -> Self {
+        Made {
+            heading: "Tasks",
+            ..Made::new((Changes::default(), repairs))
         }
     }
 }
@@ -217,7 +228,7 @@ impl Form<'_> {
         match done {
             Ok(made) => {
                 let mut text = made.title.map_or(String::new(), |title| title + "\n");
-                text.push_str(&self.overview(list));
+                text.push_str(&self.overview(list, made.heading));
                 let notes = notes(list, &made.changes, made.repairs);
                 for (i, note) in notes.iter().enumerate() {
                     text.push_str(if i == 0 { "\n\n" } else { "\n" });
@@ -335,7 +346,7 @@ impl Form<'_> {
         let text = format!(
             "The list has changed: it is at revision {revision}, and baseRevision is {base}. Nothing was \
              written. Write again from the list as it is now.\n\n{}",
-            self.overview(list).replacen("Tasks updated", "Tasks", 1)
+            self.overview(list, "Tasks")
         );
         self.reply(list, text, true, Changes::default())
     }
@@ -397,11 +408,11 @@ impl Form<'_> {
         }
     }
 
-    /// What a change leaves the list at.
-    pub(super) fn overview(&self, list: &TaskList) -> String {
+    /// What the list is at.
+    fn overview(&self, list: &TaskList, heading: &str) -> String {
         let summary = list.summary();
         let mut text = format!(
-            "Tasks updated: [{}/{} completed]",
+            "{heading}: [{}/{} completed]",
             summary.completed, summary.total
         );
         if let Some(task) = list.in_progress().next() {
