@@ -62,6 +62,8 @@
 //! of nobody are free for all. An owner that is gone is released by whoever notices
 //! ([`TaskList::release`](crate::TaskList::release)); the crate has no clock, so how long is too long is the
 //! host's to say. A worker that comes back late finds its task owned by another, and its completion refused.
+//! What a process sent to the store just before it died may be committed after it was seen dead: whoever
+//! watches releases again for as long as the list is worked on.
 //!
 //! # How far it goes
 //!

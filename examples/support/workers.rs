@@ -2,11 +2,13 @@
 //! task was done exactly once and in the order of its dependencies.
 //!
 //! The first process writes a list, starts the workers, shows their progress and kills some of them
-//! half-way, whose tasks it then releases. Each worker claims, works and completes until nothing is left,
-//! and logs what it does, with the revisions of its commits, which are the same clock for all.
+//! half-way. As long as it watches, it releases what a worker that has ended still holds: what a process sent
+//! just before its end may be committed after it. Each worker claims, works and completes until nothing is
+//! left, and logs what it does, with the revisions of its commits, which are the same clock for all.
 
 use agent_tasklist::{
-    Changes, InProgress, ListKey, Policy, Revision, Store, TaskDraft, TaskList, UpdateError, update,
+    Changes, InProgress, ListKey, Policy, Revision, Store, Task, TaskDraft, TaskList, UpdateError,
+    update,
 };
 use std::collections::HashMap;
 use std::error::Error;
@@ -15,6 +17,9 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
+
+/// How long the list may stand still before the run is given up.
+const STALLED: Duration = Duration::from_secs(60);
 
 const HELP: &str = "usage: workers [--workers N] [--tasks N] [--kill N] [URL]";
 
@@ -88,7 +93,8 @@ pub async fn work(store: &impl Store, [name, key, log]: &[String; 3]) -> Outcome
     let mut log = OpenOptions::new().create(true).append(true).open(log)?;
     let mut note = move |what: &str, revision: Option<Revision>, id: &str, runs: usize| {
         let revision = revision.map_or(0, Revision::get);
-        writeln!(log, "{what} {revision} {id} {runs}")
+        // One write: a line is there whole or not at all, whenever the process is killed.
+        log.write_all(format!("{what} {revision} {id} {runs}\n").as_bytes())
     };
     loop {
         let mut claimed = None;
@@ -138,6 +144,18 @@ fn tasks(count: usize) -> Vec<TaskDraft> {
     (0..count).map(draft).collect()
 }
 
+/// The worker processes, killed when they go out of scope.
+struct Workers(Vec<Child>);
+
+impl Drop for Workers {
+    fn drop(&mut self) {
+        for worker in &mut self.0 {
+            let _ = worker.kill();
+            let _ = worker.wait();
+        }
+    }
+}
+
 /// Starts the workers, and proves at the end what they did.
 pub async fn run(store: &impl Store, options: &Options) -> Outcome<()> {
     let folder = std::env::temp_dir().join(format!("workers-{}", std::process::id()));
@@ -148,50 +166,62 @@ pub async fn run(store: &impl Store, options: &Options) -> Outcome<()> {
 
     let start = Instant::now();
     let log = |n: usize| folder.join(format!("w{n}.log"));
-    let spawn = |n: usize| {
+    let mut workers = Workers(Vec::new());
+    for n in 0..options.workers {
         let mut command = Command::new(std::env::current_exe()?);
-        command
-            .arg("--worker")
-            .arg(format!("w{n}"))
-            .arg(&name)
-            .arg(log(n))
-            .arg(&options.url)
-            .spawn()
-    };
-    let mut workers: Vec<Child> = (0..options.workers).map(spawn).collect::<Result<_, _>>()?;
+        command.arg("--worker").arg(format!("w{n}")).arg(&name);
+        workers
+            .0
+            .push(command.arg(log(n)).arg(&options.url).spawn()?);
+    }
     let mut killed = 0;
+    let mut seen = (Revision::new(0), Instant::now());
     loop {
-        let list = store.load(&key).await?.ok_or("the list is gone")?.list;
-        let summary = list.summary();
-        eprint!(
-            "\r{}/{} done, {} in progress ",
-            summary.completed, summary.total, summary.in_progress
-        );
-        if killed < options.kill && summary.completed * 2 >= summary.total {
-            while killed < options.kill {
-                workers[killed].kill()?;
-                workers[killed].wait()?;
-                let owner = format!("w{killed}");
-                let (_, _, _) = edit(store, &key, |list| list.release(&owner)).await?;
-                killed += 1;
-            }
+        let stored = store.load(&key).await?.ok_or("the list is gone")?;
+        let (list, summary) = (&stored.list, stored.list.summary());
+        if stored.revision != seen.0 {
+            seen = (stored.revision, Instant::now());
+            eprint!(
+                "\r{}/{} done, {} in progress ",
+                summary.completed, summary.total, summary.in_progress
+            );
         }
         if summary.can_finish {
             break;
         }
-        let alive = workers.iter_mut().skip(killed).map(Child::try_wait);
-        if alive
-            .collect::<Result<Vec<_>, _>>()?
-            .iter()
-            .all(Option::is_some)
-        {
+        if seen.1.elapsed() > STALLED {
+            return Err("nothing has happened for a minute".into());
+        }
+        if summary.completed * 2 >= summary.total {
+            for worker in workers.0[..options.kill.min(options.workers)]
+                .iter_mut()
+                .skip(killed)
+            {
+                worker.kill()?;
+                worker.wait()?;
+                killed += 1;
+            }
+        }
+        let mut alive = 0;
+        for (n, worker) in workers.0.iter_mut().enumerate() {
+            let owner = format!("w{n}");
+            let holds = |task: &Task| task.owner.as_deref() == Some(&*owner);
+            match worker.try_wait()? {
+                None => alive += 1,
+                Some(_) if list.in_progress().any(holds) => {
+                    edit(store, &key, |list| list.release(&owner)).await?;
+                }
+                Some(_) => {}
+            }
+        }
+        if alive == 0 {
             return Err("all workers ended, and there is work left".into());
         }
         std::thread::sleep(Duration::from_millis(50));
     }
     eprintln!();
     let took = start.elapsed();
-    for worker in &mut workers[killed..] {
+    for worker in &mut workers.0[killed..] {
         if !worker.wait()?.success() {
             return Err("a worker failed".into());
         }
