@@ -175,10 +175,12 @@ fn canonical(pattern: &str) -> Result<Arc<str>, Error> {
         }
         canonical.push_str(segment);
     }
+    let needs_root = canonical.starts_with('!') || (!is_folder && !canonical.contains('/'));
+    if is_anchored && needs_root {
+        canonical.insert(0, '/');
+    }
     if is_folder {
         canonical.push('/');
-    } else if is_anchored && !canonical.contains('/') {
-        canonical.insert(0, '/');
     }
     Ok(canonical.into())
 }
@@ -191,7 +193,10 @@ fn glob(canonical: &str) -> Result<Glob, PatternProblem> {
         canonical.strip_prefix('/'),
     ) {
         ("" | "/", ..) => "**".to_owned(),
-        (_, Some(folder), _) => format!("{}/**", crossing(folder)),
+        (_, Some(folder), _) => {
+            let folder = folder.strip_prefix('/').unwrap_or(folder);
+            format!("{}/**", crossing(folder))
+        }
         (_, _, Some(file)) => crossing(file),
         _ if canonical.contains('/') => crossing(canonical),
         _ => format!("**/{}", crossing(canonical)),

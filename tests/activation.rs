@@ -288,6 +288,20 @@ fn patterns_have_one_text() {
         activation.patterns().collect::<Vec<_>>(),
         ["src/*.rs", "docs/", "/x"]
     );
+    let rooted = Activation::files_modified(["./!a/*.rs", "/!a//*.rs", "/!b/", "./!c"]).unwrap();
+    let texts: Vec<&str> = rooted.patterns().collect();
+    assert_eq!(texts, ["/!a/*.rs", "/!b/", "/!c"]);
+    assert_eq!(Activation::files_modified(&texts).unwrap(), rooted);
+    for path in ["!a/x.rs", "!b/c/d", "!c"] {
+        let mut list = TaskList::new();
+        list.create(TaskDraft::new("T").activation(rooted.clone()))
+            .unwrap();
+        assert_eq!(
+            list.files_modified([path]).unwrap().effects.woken.len(),
+            1,
+            "{path}"
+        );
+    }
 }
 
 fn ids(ids: &[agent_tasklist::TaskId]) -> Vec<&str> {
