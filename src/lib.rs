@@ -161,7 +161,7 @@ pub use store::{
     block_on, update,
 };
 pub use task::{Field, Status, Task, TaskDraft, TaskPatch};
-pub use tools::{Access, Hints, ListTools, Reply, Strictness, ToolSpec, Toolset};
+pub use tools::{Access, Detail, Hints, ListTools, Reply, Strictness, ToolSpec, Toolset};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

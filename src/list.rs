@@ -299,6 +299,15 @@ impl TaskList {
         }
     }
 
+    /// Those of these tasks that are live, each once, in list order.
+    pub(crate) fn in_order<'i>(&self, ids: impl Iterator<Item = &'i TaskId>) -> Vec<&Task> {
+        let dag = &self.dag;
+        let mut slots: Vec<Slot> = ids.filter_map(|id| dag.find(id.as_str())).collect();
+        dag.sort(&mut slots);
+        slots.dedup();
+        slots.into_iter().map(|slot| &**dag.task(slot)).collect()
+    }
+
     pub(crate) fn unknown_task(&self, id: &str) -> Error {
         unknown_task(&self.dag, id)
     }

@@ -13,6 +13,7 @@ fn send_sync_static() {
     check::<Created>();
     check::<Demoted>();
     check::<Demotion>();
+    check::<Detail>();
     check::<Dropped>();
     check::<DuplicateId>();
     check::<Edge>();

@@ -1,8 +1,8 @@
 //! What models and their clients are told of the tools.
 
 use agent_tasklist::{
-    Activation, ListKey, ListTools, MemoryStore, Status, Strictness, TaskDraft, TaskList, ToolSpec,
-    Toolset, block_on,
+    Activation, Detail, ListKey, ListTools, MemoryStore, Status, Strictness, TaskDraft, TaskList,
+    ToolSpec, Toolset, block_on,
 };
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -13,6 +13,13 @@ fn toolsets() -> [(&'static str, Toolset); 3] {
         ("murmur", Toolset::murmur()),
         ("full", Toolset::full()),
     ]
+}
+
+/// The toolsets, and the same with short replies.
+fn all_toolsets() -> Vec<Toolset> {
+    let short = |tools: &Toolset| tools.clone().with_detail(Detail::Changed);
+    let long = toolsets().map(|(_, tools)| tools);
+    long.iter().map(short).chain(long.clone()).collect()
 }
 
 /// Calls `visit` with every schema inside a schema.
@@ -43,7 +50,7 @@ fn schemas_are_in_the_style_that_all_providers_accept() {
         "required",
         "additionalProperties",
     ];
-    for (_, tools) in toolsets() {
+    for tools in all_toolsets() {
         for spec in tools.specs() {
             for schema in [&spec.input_schema, &spec.output_schema] {
                 assert_eq!(schema["type"], "object");
@@ -239,8 +246,8 @@ fn valid(schema: &Value) -> BoxedStrategy<Value> {
 }
 
 fn calls() -> impl Strategy<Value = (usize, usize, Value)> {
-    let all: Vec<_> = (toolsets().into_iter().enumerate())
-        .flat_map(|(set, (_, tools))| {
+    let all: Vec<_> = (all_toolsets().into_iter().enumerate())
+        .flat_map(|(set, tools)| {
             let specs: Vec<ToolSpec> = tools.specs();
             (0..specs.len()).map(move |tool| {
                 valid(&specs[tool].input_schema)
@@ -259,7 +266,7 @@ proptest! {
     fn what_a_schema_allows_is_accepted_and_answered_in_form(calls in prop::collection::vec(calls(), 1..6)) {
         let store = MemoryStore::new();
         for (set, tool, args) in calls {
-            let tools = toolsets()[set].1.clone().acting_as("a").with_strictness(Strictness::Strict);
+            let tools = all_toolsets()[set].clone().acting_as("a").with_strictness(Strictness::Strict);
             let tools = ListTools::new(store.clone(), ListKey::new("k").unwrap(), tools);
             let spec = &tools.specs()[tool];
             prop_assert!(jsonschema::is_valid(&spec.input_schema, &args));
@@ -281,7 +288,7 @@ proptest! {
 #[test]
 fn every_tool_answers_in_form() {
     let until = Activation::files_modified(["docs/**"]).unwrap();
-    for (_, tools) in toolsets() {
+    for tools in all_toolsets() {
         let tools = tools.acting_as("jo");
         for spec in tools.specs() {
             let mut list = TaskList::new();

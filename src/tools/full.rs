@@ -1,11 +1,12 @@
 //! The full set: Mastra's tools with all fields, and tools for single tasks and for several owners.
 
 use super::input::{Input, Object, Prepared};
-use super::mastra::{Done, Form, Made, STATUSES, id, output, output_task, properties, spec, specs};
-use super::{Refusal, ToolSpec, schema};
+use super::mastra::{
+    Done, Form, Made, Outputs, STATUSES, id, ids, output_task, properties, spec, specs,
+};
+use super::{Refusal, ToolSpec, Toolset, schema};
 use crate::error::Error;
 use crate::list::TaskList;
-use crate::policy::Policy;
 use crate::state::State;
 use crate::task::{Field, Task, TaskDraft, TaskPatch};
 use serde_json::{Value, json};
@@ -23,8 +24,7 @@ const FIELDS: [(&str, Field); 7] = [
     ("blocks", Field::Blocks),
 ];
 
-pub(super) fn all_specs(policy: &Policy) -> Vec<ToolSpec> {
-    let ids = |description| schema::array(schema::string("A task id"), description);
+pub(super) fn all_specs(tools: &Toolset) -> Vec<ToolSpec> {
     let activation = schema::object(&[(
         "filesModified",
         schema::array(schema::string("A glob: *.go, docs/**"), "Any of these"),
@@ -67,7 +67,7 @@ pub(super) fn all_specs(policy: &Policy) -> Vec<ToolSpec> {
     new[0].2 = true;
     let by_id = |required| vec![("id", id(), required)];
     let owner = || ("owner", schema::string("For whom, if it is not you"), false);
-    let ids_out = || schema::array(schema::string("A task id"), "In list order");
+    let ids_out = || ids("In list order");
     let task = [
         output_task(),
         vec![
@@ -84,15 +84,10 @@ pub(super) fn all_specs(policy: &Policy) -> Vec<ToolSpec> {
         ],
     ]
     .concat();
-    let result = |more| output(&task, more);
+    let outputs = Outputs::new(tools, task);
+    let result = |more| outputs.result(more);
     let one = |name, required| result(vec![(name, schema::string("A task id"), required)]);
-    let mut all = specs(
-        policy,
-        item,
-        update,
-        &task,
-        &["dormant", "blocked", "ready"],
-    );
+    let mut all = specs(&tools.policy, item, update, &outputs);
     all.extend([
         spec(
             "task_create",
@@ -256,7 +251,10 @@ fn delete(form: &Form<'_>, list: &mut TaskList, args: &Prepared<'_>) -> Done {
 
 fn show(args: &Prepared<'_>) -> Done {
     let ((), repairs) = Input::new(args).finish(()).map_err(Refusal::Input)?;
-    Ok(Made::look(repairs))
+    Ok(Made {
+        all: true,
+        ..Made::look(repairs)
+    })
 }
 
 fn get(list: &TaskList, args: &Prepared<'_>) -> Done {
@@ -270,6 +268,7 @@ fn get(list: &TaskList, args: &Prepared<'_>) -> Done {
     Ok(Made {
         title: Some(format!("{why}{description}")),
         more: vec![("id", why.id.as_str().into())],
+        about: Some(why.id),
         ..Made::look(repairs)
     })
 }
@@ -311,12 +310,11 @@ fn claim(form: &Form<'_>, list: &mut TaskList, args: &Prepared<'_>) -> Done {
         Some(id) => format!("You have {id}"),
         None => "There is no task to claim: none is ready that is yours or nobody's".into(),
     };
+    let id_out = claimed.as_ref().map(|id| ("claimed", id.as_str().into()));
     Ok(Made {
         title: Some(title),
-        more: claimed
-            .map(|id| ("claimed", id.as_str().into()))
-            .into_iter()
-            .collect(),
+        more: id_out.into_iter().collect(),
+        about: claimed,
         ..Made::new((changes, repairs))
     })
 }

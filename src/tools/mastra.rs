@@ -2,10 +2,10 @@
 //! tools and, with more fields, for the full set.
 
 use super::input::{Input, Object, Prepared};
-use super::{Refusal, Reply, Toolset, notes, schema};
-use super::{ToolSpec, full};
-use crate::change::Changes;
+use super::{Detail, Kind, Refusal, Reply, ToolSpec, Toolset, full, notes, schema};
+use crate::change::{Changes, Effects, Facts};
 use crate::error::{Error, Ids, KnownIds, Patterns, Quote};
+use crate::id::TaskId;
 use crate::list::{Acting, TaskList};
 use crate::policy::{InProgress, Policy};
 use crate::state::State;
@@ -59,15 +59,76 @@ pub(super) fn spec(
     ToolSpec::new(name, description, schema::object(properties), output)
 }
 
-/// The result object of a tool: Mastra's three members, and more.
-pub(super) fn output(task: &Properties, more: Properties) -> Value {
-    let tasks = schema::array(schema::object(task), "All tasks, in order");
-    let three = vec![
-        ("content", schema::string("The answer as text"), true),
-        ("tasks", tasks, true),
-        ("isError", schema::boolean(), true),
-    ];
-    schema::object(&[three, more].concat())
+/// The result objects of a toolset.
+pub(super) struct Outputs {
+    detail: Detail,
+    pub(super) task: Properties,
+    /// Counts of a summary beyond Mastra's.
+    more_counts: &'static [&'static str],
+}
+
+impl Outputs {
+    pub(super) fn new(tools: &Toolset, task: Properties) -> Self {
+        let more_counts: &[&str] = match tools.kind {
+            Kind::Full => &["dormant", "blocked", "ready"],
+            _ => &[],
+        };
+        Outputs {
+            detail: tools.detail,
+            task,
+            more_counts,
+        }
+    }
+
+    /// The result object of a tool: Mastra's three members, and more.
+    pub(super) fn result(&self, more: Properties) -> Value {
+        self.members(self.detail == Detail::Changed, more)
+    }
+
+    fn check(&self) -> Value {
+        let incomplete = schema::array(
+            schema::object(&self.task),
+            "Those in progress, then those pending",
+        );
+        self.members(true, vec![("incompleteTasks", incomplete, true)])
+    }
+
+    fn members(&self, counts: bool, more: Properties) -> Value {
+        let (what, removed) = match self.detail {
+            Detail::Full => ("All tasks, in order", None),
+            Detail::Changed => (
+                "The tasks that changed or were asked for, in order",
+                Some(("removed", ids("Tasks that are gone"), false)),
+            ),
+        };
+        let tasks = schema::array(schema::object(&self.task), what);
+        let mut members = vec![
+            ("content", schema::string("The answer as text"), true),
+            ("tasks", tasks, true),
+            ("isError", schema::boolean(), true),
+        ];
+        members.extend(counts.then(|| ("summary", self.summary(), true)));
+        members.extend(removed);
+        members.extend(more);
+        schema::object(&members)
+    }
+
+    fn summary(&self) -> Value {
+        let count = |name| (name, schema::integer("A number of tasks"), true);
+        let mut summary: Properties = ["total", "completed", "inProgress", "pending", "incomplete"]
+            .map(count)
+            .into();
+        summary.extend(["hasTasks", "allCompleted"].map(|name| (name, schema::boolean(), true)));
+        summary.extend(self.more_counts.iter().map(|&name| count(name)));
+        if !self.more_counts.is_empty() {
+            summary.push(("canFinish", schema::boolean(), true));
+        }
+        schema::object(&summary)
+    }
+}
+
+pub(super) fn ids(description: &str) -> Value {
+    schema::array(schema::string("A task id"), description)
 }
 
 /// A task of a result object: Mastra's four members.
@@ -85,36 +146,12 @@ pub(super) fn output_task() -> Properties {
     ]
 }
 
-fn check_output(task: &Properties, more_counts: &[&'static str]) -> Value {
-    let count = |name| (name, schema::integer("A number of tasks"), true);
-    let mut summary: Properties = ["total", "completed", "inProgress", "pending", "incomplete"]
-        .map(count)
-        .into();
-    summary.extend(["hasTasks", "allCompleted"].map(|name| (name, schema::boolean(), true)));
-    summary.extend(more_counts.iter().map(|&name| count(name)));
-    if !more_counts.is_empty() {
-        summary.push(("canFinish", schema::boolean(), true));
-    }
-    let incomplete = schema::array(
-        schema::object(task),
-        "Those in progress, then those pending",
-    );
-    output(
-        task,
-        vec![
-            ("summary", schema::object(&summary), true),
-            ("incompleteTasks", incomplete, true),
-        ],
-    )
-}
-
 /// The four tools, with more properties of a task where `item` and `update` have them.
 pub(super) fn specs(
     policy: &Policy,
     item: Properties,
     update: Properties,
-    task: &Properties,
-    more_counts: &[&'static str],
+    outputs: &Outputs,
 ) -> Vec<ToolSpec> {
     let with_id =
         |required, properties: Properties| [vec![("id", id(), required)], properties].concat();
@@ -136,7 +173,7 @@ pub(super) fn specs(
                  To change one task use task_update or task_complete."
             ),
             &vec![("tasks", tasks, true)],
-            output(task, Vec::new()),
+            outputs.result(Vec::new()),
         ),
         spec(
             "task_update",
@@ -145,13 +182,13 @@ pub(super) fn specs(
                  starting work on it{starting}."
             ),
             &with_id(true, update),
-            output(task, Vec::new()),
+            outputs.result(Vec::new()),
         ),
         spec(
             "task_complete",
             "Mark one task completed by id, as soon as it is done.".into(),
             &with_id(true, Vec::new()),
-            output(task, Vec::new()),
+            outputs.result(Vec::new()),
         ),
         spec(
             "task_check",
@@ -159,15 +196,20 @@ pub(super) fn specs(
              while tasks are incomplete, go on with them."
                 .into(),
             &Vec::new(),
-            check_output(task, more_counts),
+            outputs.check(),
         ),
     ]
 }
 
 /// Mastra's own four tools.
-pub(super) fn own_specs(policy: &Policy) -> Vec<ToolSpec> {
+pub(super) fn own_specs(tools: &Toolset) -> Vec<ToolSpec> {
     let (item, update) = (properties(&STATUSES, true), properties(&STATUSES, false));
-    specs(policy, item, update, &output_task(), &[])
+    specs(
+        &tools.policy,
+        item,
+        update,
+        &Outputs::new(tools, output_task()),
+    )
 }
 
 /// What a call is carried out with.
@@ -188,6 +230,10 @@ pub(super) struct Made {
     pub(super) title: Option<String>,
     /// Members of the reply beyond Mastra's.
     pub(super) more: Vec<(&'static str, Value)>,
+    /// The task that was asked for.
+    pub(super) about: Option<TaskId>,
+    /// Whether the list was asked for.
+    pub(super) all: bool,
 }
 
 impl Made {
@@ -198,6 +244,8 @@ impl Made {
             heading: "Tasks updated",
             title: None,
             more: Vec::new(),
+            about: None,
+            all: false,
         }
     }
 
@@ -227,15 +275,26 @@ impl Form<'_> {
         };
         match done {
             Ok(made) => {
+                let shown = match self.tools.detail {
+                    Detail::Changed if !made.all => Some(touched(list, &made)),
+                    _ => None,
+                };
                 let mut text = made.title.map_or(String::new(), |title| title + "\n");
-                text.push_str(&self.overview(list, made.heading));
+                text.push_str(&self.counts(list, made.heading));
+                match &shown {
+                    None => self.task_lines(&mut text, "Task IDs:", list, list.tasks()),
+                    Some(tasks) => self.changed_lines(&mut text, list, tasks, &made.changes),
+                }
                 let notes = notes(list, &made.changes, made.repairs);
                 for (i, note) in notes.iter().enumerate() {
                     text.push_str(if i == 0 { "\n\n" } else { "\n" });
                     text.push_str("Note: ");
                     text.push_str(note);
                 }
-                let mut reply = self.reply(list, text, false, made.changes);
+                let mut reply = match shown {
+                    None => self.whole_reply(list, text, false, made.changes),
+                    Some(tasks) => self.reply(list, tasks, text, false, made.changes),
+                };
                 for (name, value) in made.more {
                     reply.data[name] = value;
                 }
@@ -243,7 +302,10 @@ impl Form<'_> {
             }
             Err(refusal) => {
                 let text = self.refused(list, name, &refusal);
-                self.reply(list, text, true, Changes::default())
+                match self.tools.detail {
+                    Detail::Full => self.whole_reply(list, text, true, Changes::default()),
+                    Detail::Changed => self.reply(list, Vec::new(), text, true, Changes::default()),
+                }
             }
         }
     }
@@ -326,34 +388,42 @@ impl Form<'_> {
     fn check(&self, list: &TaskList) -> Reply {
         let incomplete: Vec<&Task> = list.open_tasks().collect();
         let text = self.check_text(list, &incomplete);
-        let mut reply = self.reply(list, text, false, Changes::default());
-        self.add_summary(&mut reply, list);
+        let tasks = match self.tools.detail {
+            Detail::Full => list.tasks().collect(),
+            Detail::Changed => Vec::new(),
+        };
+        let mut reply = self.reply(list, tasks, text, false, Changes::default());
+        reply.data["summary"] = self.summary(list);
+        let incomplete = incomplete.iter().map(|task| self.task_data(list, task));
+        reply.data["incompleteTasks"] = incomplete.collect();
         reply
     }
 
     /// The answer where there is no list to be had.
     pub(super) fn failure(&self, name: &str, meaning: &str) -> Reply {
         let list = TaskList::new();
-        let mut reply = self.reply(&list, meaning.to_owned(), true, Changes::default());
+        let mut reply = self.whole_reply(&list, meaning.to_owned(), true, Changes::default());
         if name == "task_check" {
-            self.add_summary(&mut reply, &list);
+            reply.data["summary"] = self.summary(&list);
+            reply.data["incompleteTasks"] = json!([]);
         }
         reply
     }
 
     /// The answer to a write that was made from another version of the list.
     pub(super) fn outdated(&self, list: &TaskList, base: u64, revision: u64) -> Reply {
-        let text = format!(
+        let mut text = format!(
             "The list has changed: it is at revision {revision}, and baseRevision is {base}. Nothing was \
              written. Write again from the list as it is now.\n\n{}",
-            self.overview(list, "Tasks")
+            self.counts(list, "Tasks")
         );
-        self.reply(list, text, true, Changes::default())
+        self.task_lines(&mut text, "Task IDs:", list, list.tasks());
+        self.whole_reply(list, text, true, Changes::default())
     }
 
-    fn add_summary(&self, reply: &mut Reply, list: &TaskList) {
+    fn summary(&self, list: &TaskList) -> Value {
         let summary = list.summary();
-        reply.data["summary"] = json!({
+        let mut counts = json!({
             "total": summary.total,
             "completed": summary.completed,
             "inProgress": summary.in_progress,
@@ -363,22 +433,43 @@ impl Form<'_> {
             "allCompleted": summary.all_completed,
         });
         if self.full {
-            let more = &mut reply.data["summary"];
-            more["dormant"] = summary.dormant.into();
-            more["blocked"] = summary.blocked.into();
-            more["ready"] = summary.ready.into();
-            more["canFinish"] = summary.can_finish.into();
+            counts["dormant"] = summary.dormant.into();
+            counts["blocked"] = summary.blocked.into();
+            counts["ready"] = summary.ready.into();
+            counts["canFinish"] = summary.can_finish.into();
         }
-        let incomplete = list.open_tasks().map(|task| self.task_data(list, task));
-        reply.data["incompleteTasks"] = incomplete.collect();
+        counts
     }
 
-    fn reply(&self, list: &TaskList, text: String, is_error: bool, changes: Changes) -> Reply {
-        let tasks: Vec<Value> = list
-            .tasks()
-            .map(|task| self.task_data(list, task))
-            .collect();
-        let data = json!({"content": text, "tasks": tasks, "isError": is_error});
+    fn whole_reply(
+        &self,
+        list: &TaskList,
+        text: String,
+        is_error: bool,
+        changes: Changes,
+    ) -> Reply {
+        self.reply(list, list.tasks().collect(), text, is_error, changes)
+    }
+
+    fn reply(
+        &self,
+        list: &TaskList,
+        tasks: Vec<&Task>,
+        text: String,
+        is_error: bool,
+        changes: Changes,
+    ) -> Reply {
+        let tasks = tasks.into_iter().map(|task| self.task_data(list, task));
+        let tasks: Vec<Value> = tasks.collect();
+        let mut data = json!({"content": text, "tasks": tasks, "isError": is_error});
+        if self.tools.detail == Detail::Changed {
+            data["summary"] = self.summary(list);
+            let removed = changes.facts.removed.iter().map(|task| task.id.as_str());
+            let removed: Vec<&str> = removed.collect();
+            if !removed.is_empty() {
+                data["removed"] = json!(removed);
+            }
+        }
         Reply {
             text,
             data,
@@ -408,8 +499,56 @@ impl Form<'_> {
         }
     }
 
-    /// What the list is at.
-    fn overview(&self, list: &TaskList, heading: &str) -> String {
+    fn task_lines<'l>(
+        &self,
+        text: &mut String,
+        title: &str,
+        list: &TaskList,
+        tasks: impl IntoIterator<Item = &'l Task>,
+    ) {
+        for (i, task) in tasks.into_iter().enumerate() {
+            if i == 0 {
+                text.push('\n');
+                text.push_str(title);
+            }
+            self.task_line(text, list, task);
+        }
+    }
+
+    /// What a call changed, in lines.
+    fn changed_lines(
+        &self,
+        text: &mut String,
+        list: &TaskList,
+        tasks: &[&Task],
+        changes: &Changes,
+    ) {
+        let title = if changes.is_empty() {
+            "Task IDs:"
+        } else {
+            "Changed:"
+        };
+        self.task_lines(text, title, list, tasks.iter().copied());
+        let removed: Vec<TaskId> = (changes.facts.removed.iter())
+            .map(|task| task.id.clone())
+            .collect();
+        let effects = &changes.effects;
+        let ready: Vec<TaskId> = (effects.unblocked.iter().chain(&effects.woken))
+            .filter(|id| list.state(id) == Some(State::Ready))
+            .cloned()
+            .collect();
+        for (title, ids) in [("Now ready", &ready), ("Removed", &removed)] {
+            if !ids.is_empty() {
+                let _ = write!(text, "\n{title}: {}", Ids(ids));
+            }
+        }
+        if changes.facts.order.is_some() {
+            text.push_str("\nThe order is another now.");
+        }
+    }
+
+    /// How far the list is, and what is in progress.
+    fn counts(&self, list: &TaskList, heading: &str) -> String {
         let summary = list.summary();
         let mut text = format!(
             "{heading}: [{}/{} completed]",
@@ -418,11 +557,6 @@ impl Form<'_> {
         if let Some(task) = list.in_progress().next() {
             let label = OneLine(task.active_label());
             let _ = write!(text, "\nCurrently: {label} ({})", task.id);
-        }
-        if summary.has_tasks {
-            text.push_str("\nTask IDs:");
-            list.tasks()
-                .for_each(|task| self.task_line(&mut text, list, task));
         }
         text
     }
@@ -512,6 +646,33 @@ impl Form<'_> {
             Refusal::List(error) => error.to_string(),
         }
     }
+}
+
+/// The tasks that a call changed, set free or was asked for, in list order.
+fn touched<'l>(list: &'l TaskList, made: &Made) -> Vec<&'l Task> {
+    let Facts {
+        added,
+        revived,
+        edited,
+        edges_added,
+        edges_removed,
+        ..
+    } = &made.changes.facts;
+    let Effects {
+        demoted: _,
+        unblocked,
+        now_blocked,
+        woken,
+        fallen_asleep,
+    } = &made.changes.effects;
+    let tasks = added.iter().chain(revived);
+    let tasks = tasks.chain(edited.iter().map(|edited| &edited.after));
+    let edges = edges_added.iter().chain(edges_removed);
+    let ids = tasks.map(|task| &task.id);
+    let ids = ids.chain(edges.flat_map(|edge| [&edge.blocked, &edge.blocker]));
+    let ids = ids.chain(unblocked).chain(now_blocked);
+    let ids = ids.chain(woken).chain(fallen_asleep).chain(&made.about);
+    list.in_order(ids)
 }
 
 /// What a line says of a task beyond Mastra's format: why it waits, and whose it is.
