@@ -72,7 +72,7 @@ pub enum Error {
         id: TaskId,
     },
     /// The dependencies asked for form a cycle.
-    #[error("Dependency cycle: {}. Each task would wait for the others for ever; remove one of these dependencies.", Path { path, completed })]
+    #[error("Dependency cycle: {}. Each task blocks the next, so none could ever start; remove one of these dependencies.", Path { path, completed })]
     Cycle {
         /// The shortest cycle, each task a blocker of the next; the first task
         /// stands again at the end.

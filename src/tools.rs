@@ -371,7 +371,31 @@ impl Toolset {
             Kind::Murmur => repair::murmur(name),
             Kind::Mastra | Kind::Full => repair::mastra(name, self.kind == Kind::Full),
         };
-        Prepared::new(args, params, self.strictness == Strictness::Strict)
+        let strict = self.strictness == Strictness::Strict;
+        Prepared::new(args, params, self.example(name), strict)
+    }
+
+    /// Right arguments of a tool.
+    fn example(&self, name: &str) -> &'static str {
+        match (name, self.kind) {
+            ("task_write", _) => {
+                r#"{"tasks": [{"content": "Fix the bug", "status": "pending", "activeForm": "Fixing the bug"}]}"#
+            }
+            ("task_create", Kind::Murmur) => r#"{"subject": "Fix the bug"}"#,
+            ("task_create", _) => {
+                r#"{"content": "Run the tests", "blockedBy": ["task_fix_the_bug"]}"#
+            }
+            ("task_update", Kind::Murmur) => {
+                r#"{"task_id": "task_fix_the_bug", "status": "in_progress"}"#
+            }
+            ("task_update", _) => r#"{"id": "task_fix_the_bug", "status": "in_progress"}"#,
+            ("task_get", Kind::Murmur) => r#"{"task_id": "task_fix_the_bug"}"#,
+            ("task_get" | "task_complete" | "task_delete", _) => r#"{"id": "task_fix_the_bug"}"#,
+            ("task_claim" | "task_release", _) if self.actor.is_none() => {
+                r#"{"owner": "worker-1"}"#
+            }
+            _ => "{}",
+        }
     }
 
     /// Carries out a call on the list that it is about.

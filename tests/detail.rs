@@ -70,8 +70,8 @@ fn a_change_is_told_with_what_followed() {
     assert_eq!(
         reply.text,
         "Tasks updated: [0/2 completed]\nCurrently: Building (task_build)\nChanged:\n\
-         - task_ship: Ship (pending)\n- task_build: Build (in_progress)\nNow ready: task_ship\n\
-         Removed: task_old\nThe order is another now.\n\nNote: Left out unfinished: task_old \"Old\"."
+         - task_ship: Ship (pending)\n- task_build: Build (in_progress)\nRemoved: task_old\n\
+         The order is another now.\nNow ready: task_ship\n\nNote: Left out unfinished: task_old \"Old\"."
     );
     assert_eq!(ids(&reply.data["tasks"]), ["task_ship", "task_build"]);
     assert_eq!(reply.data["removed"], json!(["task_old"]));

@@ -233,7 +233,7 @@ fn c23_other_words_for_a_status() {
     assert!(
         reply
             .text
-            .contains("Note: tasks[0].status was read as completed."),
+            .contains("Note: tasks[0].status \"done\" was read as completed."),
         "{}",
         reply.text
     );
@@ -400,7 +400,74 @@ fn five_problems_are_shown_with_their_paths() {
             .contains("tasks[0].content: received 0; a string is wanted")
     );
     assert!(reply.text.contains("tasks[2].content") && !reply.text.contains("tasks[2].status"));
-    assert!(reply.text.ends_with("- and 9 more"), "{}", reply.text);
+    let example = r#"{"tasks": [{"content": "Fix the bug", "status": "pending", "activeForm": "Fixing the bug"}]}"#;
+    let end = format!("- and 9 more\nExample: {example}");
+    assert!(reply.text.ends_with(&end), "{}", reply.text);
+}
+
+#[test]
+fn a_refusal_shows_right_arguments() {
+    let toolsets = [
+        Toolset::mastra(),
+        Toolset::murmur(),
+        Toolset::full(),
+        Toolset::full().acting_as("jo"),
+    ];
+    for tools in toolsets {
+        for spec in tools.specs() {
+            let mut list = TaskList::new();
+            let drafts = [TaskDraft::new("Fix the bug")
+                .owner("worker-1")
+                .status(Status::InProgress)];
+            list.write(drafts).unwrap();
+            let reply = tools.call(&mut list, spec.name, &json!("junk"));
+            let (problem, example) = reply.text.split_once("\nExample: ").unwrap();
+            assert!(
+                problem.ends_with("- arguments: received \"junk\"; an object is wanted"),
+                "{problem}"
+            );
+            let example: Value = serde_json::from_str(example).unwrap();
+            jsonschema::validate(&spec.input_schema, &example).unwrap();
+            let args = tools
+                .clone()
+                .with_strictness(Strictness::Strict)
+                .call(&mut list, spec.name, &example);
+            assert!(
+                !args.is_error || args.text.contains("belongs to worker-1"),
+                "{}",
+                args.text
+            );
+        }
+    }
+}
+
+#[test]
+fn what_is_repaired_alike_is_told_once() {
+    let tasks: Vec<Value> = (0..50)
+        .map(|n| json!({"content": format!("Task {n}"), "status": "todo"}))
+        .collect();
+    let reply = call(&mut TaskList::new(), "task_write", write(json!(tasks)));
+    let note = "Note: tasks[0].status \"todo\" was read as pending; likewise tasks[1].status, tasks[2].status, \
+        tasks[3].status, tasks[4].status and 45 more.";
+    assert!(reply.text.ends_with(note), "{}", reply.text);
+}
+
+#[test]
+fn a_bare_list_is_the_tasks() {
+    for args in [
+        json!([{"content": "A"}]),
+        json!("[{\"content\": \"A\"}]"),
+        json!(["A"]),
+    ] {
+        let reply = call(&mut TaskList::new(), "task_write", args);
+        assert_eq!(reply.data["tasks"][0]["content"], "A", "{}", reply.text);
+    }
+    for args in [json!([]), json!("[]"), json!([[]])] {
+        let mut list = TaskList::new();
+        list.create(TaskDraft::new("A")).unwrap();
+        assert!(call(&mut list, "task_write", args).is_error);
+        assert_eq!(list.len(), 1);
+    }
 }
 
 fn json_value() -> impl Strategy<Value = Value> {

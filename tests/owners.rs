@@ -649,7 +649,7 @@ fn notes_do_not_grow_with_a_mistake() {
     assert_eq!(list.len(), 1000);
     assert_eq!(reply.text.matches("Note: ").count(), 51);
     assert!(
-        reply.text.ends_with("Note: And 1949 notes more."),
+        reply.text.ends_with("Note: And 950 notes more."),
         "{}",
         &reply.text[reply.text.len() - 100..]
     );

@@ -9,10 +9,15 @@ use crate::text::is_blank;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::LazyLock;
 
 /// What is wrong with the arguments of a call.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Problems(Vec<Problem>);
+#[derive(Clone, Debug)]
+pub(super) struct Problems {
+    all: Vec<Problem>,
+    /// Right arguments.
+    example: &'static str,
+}
 
 #[derive(Clone, Debug)]
 struct Problem {
@@ -25,24 +30,25 @@ impl Problems {
     const SHOWN: usize = 5;
 
     fn add(&mut self, path: impl fmt::Display, what: impl fmt::Display) {
-        let (path, what) = match self.0.len() < Self::SHOWN {
+        let (path, what) = match self.all.len() < Self::SHOWN {
             true => (path.to_string(), what.to_string()),
             false => Default::default(),
         };
-        self.0.push(Problem { path, what });
+        self.all.push(Problem { path, what });
     }
 }
 
 impl fmt::Display for Problems {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("The arguments are not right; nothing was changed.")?;
-        for problem in self.0.iter().take(Self::SHOWN) {
+        for problem in self.all.iter().take(Self::SHOWN) {
             write!(f, "\n- {}: {}", problem.path, problem.what)?;
         }
-        match self.0.len().saturating_sub(Self::SHOWN) {
-            0 => Ok(()),
-            more => write!(f, "\n- and {more} more"),
+        let more = self.all.len().saturating_sub(Self::SHOWN);
+        if more > 0 {
+            write!(f, "\n- and {more} more")?;
         }
+        write!(f, "\nExample: {}", self.example)
     }
 }
 
@@ -62,8 +68,12 @@ impl fmt::Display for Received<'_> {
     }
 }
 
+/// No arguments.
+static NONE: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
+
 /// The arguments of one call: what is read of them, and what is found wrong or was repaired.
 pub(super) struct Input<'a> {
+    /// None where they are no object, which is then the one problem.
     args: Option<&'a Map<String, Value>>,
     problems: Problems,
     /// What was understood although it was not quite right.
@@ -96,8 +106,16 @@ pub(super) struct Prepared<'a> {
 
 impl<'a> Prepared<'a> {
     /// The arguments in the form that the schemas ask for: repaired, or if `strict` as they are.
-    pub(super) fn new(args: &'a Value, params: &'static [Param], strict: bool) -> Self {
-        let mut problems = Problems::default();
+    pub(super) fn new(
+        args: &'a Value,
+        params: &'static [Param],
+        example: &'static str,
+        strict: bool,
+    ) -> Self {
+        let mut problems = Problems {
+            all: Vec::new(),
+            example,
+        };
         if strict {
             for (path, meant) in repair::unknown(args, params) {
                 let meant = meant.map_or(String::new(), |meant| format!("; did you mean {meant}?"));
@@ -152,7 +170,7 @@ impl<'a> Input<'a> {
         let mut problems = prepared.problems.clone();
         let args = match prepared.args.as_ref() {
             Value::Object(args) => Some(args),
-            Value::Null => None,
+            Value::Null => Some(&*NONE),
             other => {
                 let received = Received(other);
                 problems.add(
@@ -171,16 +189,18 @@ impl<'a> Input<'a> {
 
     /// The arguments themselves.
     pub(super) fn top(&self) -> Object<'a> {
-        static EMPTY: std::sync::LazyLock<Map<String, Value>> = std::sync::LazyLock::new(Map::new);
         Object {
-            members: self.args.unwrap_or(&EMPTY),
+            members: self.args.unwrap_or(&NONE),
             path: "".into(),
         }
     }
 
     /// Gives what was read, if nothing was wrong.
-    pub(super) fn finish<T>(self, read: T) -> Result<(T, Vec<String>), Problems> {
-        match self.problems.0.is_empty() {
+    pub(super) fn finish<T>(mut self, read: T) -> Result<(T, Vec<String>), Problems> {
+        if self.args.is_none() {
+            self.problems.all.truncate(1);
+        }
+        match self.problems.all.is_empty() {
             true => Ok((read, self.repairs)),
             false => Err(self.problems),
         }

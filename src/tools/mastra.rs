@@ -285,6 +285,9 @@ impl Form<'_> {
                     None => self.task_lines(&mut text, "Task IDs:", list, list.tasks()),
                     Some(tasks) => self.changed_lines(&mut text, list, tasks, &made.changes),
                 }
+                if self.full {
+                    ready_line(&mut text, list, &made.changes);
+                }
                 let notes = notes(list, &made.changes, made.repairs);
                 for (i, note) in notes.iter().enumerate() {
                     text.push_str(if i == 0 { "\n\n" } else { "\n" });
@@ -529,18 +532,10 @@ impl Form<'_> {
             "Changed:"
         };
         self.task_lines(text, title, list, tasks.iter().copied());
-        let removed: Vec<TaskId> = (changes.facts.removed.iter())
-            .map(|task| task.id.clone())
-            .collect();
-        let effects = &changes.effects;
-        let ready: Vec<TaskId> = (effects.unblocked.iter().chain(&effects.woken))
-            .filter(|id| list.state(id) == Some(State::Ready))
-            .cloned()
-            .collect();
-        for (title, ids) in [("Now ready", &ready), ("Removed", &removed)] {
-            if !ids.is_empty() {
-                let _ = write!(text, "\n{title}: {}", Ids(ids));
-            }
+        let removed = changes.facts.removed.iter();
+        let removed: Vec<TaskId> = removed.map(|task| task.id.clone()).collect();
+        if !removed.is_empty() {
+            let _ = write!(text, "\nRemoved: {}", Ids(&removed));
         }
         if changes.facts.order.is_some() {
             text.push_str("\nThe order is another now.");
@@ -645,6 +640,18 @@ impl Form<'_> {
             ),
             Refusal::List(error) => error.to_string(),
         }
+    }
+}
+
+/// What can be started since a call.
+fn ready_line(text: &mut String, list: &TaskList, changes: &Changes) {
+    let effects = &changes.effects;
+    let ready: Vec<TaskId> = (effects.unblocked.iter().chain(&effects.woken))
+        .filter(|id| list.state(id) == Some(State::Ready))
+        .cloned()
+        .collect();
+    if !ready.is_empty() {
+        let _ = write!(text, "\nNow ready: {}", Ids(&ready));
     }
 }
 

@@ -5,8 +5,10 @@
 
 use crate::error::Quote;
 use crate::text::is_blank;
+use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
+use std::fmt::Write;
 
 /// A parameter: its name, the other names that it goes by, and what it holds.
 #[derive(Debug)]
@@ -255,21 +257,50 @@ pub(super) fn repair<'a>(args: &'a Value, params: &'static [Param]) -> Repaired<
     };
     Repaired {
         args,
-        notes: repair.notes,
+        notes: told(repair.notes),
         disagreements: repair.disagreements,
     }
+}
+
+/// The notes as sentences: what was understood alike is told once.
+fn told(notes: Vec<(String, String)>) -> Vec<String> {
+    const NAMED: usize = 5;
+    let mut alike: IndexMap<String, Vec<String>> = IndexMap::new();
+    for (path, what) in notes {
+        alike.entry(what).or_default().push(path);
+    }
+    let sentence = |(what, paths): (String, Vec<String>)| {
+        let mut text = format!("{} {what}", paths[0]);
+        if paths.len() > 1 {
+            let named = &paths[1..paths.len().min(NAMED)];
+            let _ = write!(text, "; likewise {}", named.join(", "));
+        }
+        if paths.len() > NAMED {
+            let _ = write!(text, " and {} more", paths.len() - NAMED);
+        }
+        text + "."
+    };
+    alike.into_iter().map(sentence).collect()
 }
 
 /// The arguments without a JSON string around them, and without an object whose one member holds
 /// them or their tasks.
 fn unwrapped<'a>(args: &'a Value, params: &[Param], repair: &mut Repair) -> Cow<'a, Value> {
-    let args = match parsed(args, Value::is_object) {
+    let holds_tasks = params
+        .iter()
+        .any(|param| matches!(param.holds, Holds::Tasks(_)));
+    let wanted = |value: &Value| value.is_object() || holds_tasks && value.is_array();
+    let args = match parsed(args, wanted) {
         Some(parsed) => {
-            repair.note("", "were a JSON string; they were read as the object in it");
+            repair.note("", "were a JSON string; they were read as what is in it");
             Cow::Owned(parsed)
         }
         None => Cow::Borrowed(args),
     };
+    if holds_tasks && args.as_array().is_some_and(|items| !items.is_empty()) {
+        repair.note("", "were a list; it was read as the tasks");
+        return Cow::Owned(json!({"tasks": args}));
+    }
     let Some((key, inner)) = args
         .as_object()
         .filter(|args| args.len() == 1)
@@ -280,9 +311,6 @@ fn unwrapped<'a>(args: &'a Value, params: &[Param], repair: &mut Repair) -> Cow<
     if find(params, key).is_some() {
         return args;
     }
-    let holds_tasks = params
-        .iter()
-        .any(|param| matches!(param.holds, Holds::Tasks(_)));
     let known = |value: &Value| {
         let members = value.as_object();
         members.is_some_and(|members| members.keys().any(|key| find(params, key).is_some()))
@@ -305,7 +333,7 @@ fn unwrapped<'a>(args: &'a Value, params: &[Param], repair: &mut Repair) -> Cow<
 }
 
 /// What a JSON string holds, if it is of the wanted kind: through two levels of strings, and a code fence.
-fn parsed(value: &Value, wanted: fn(&Value) -> bool) -> Option<Value> {
+fn parsed(value: &Value, wanted: impl Fn(&Value) -> bool) -> Option<Value> {
     let mut text = value.as_str()?.to_owned();
     for _ in 0..2 {
         let bare = text.trim();
@@ -326,7 +354,8 @@ fn parsed(value: &Value, wanted: fn(&Value) -> bool) -> Option<Value> {
 
 #[derive(Default)]
 struct Repair {
-    notes: Vec<String>,
+    /// Paths, and what was understood there.
+    notes: Vec<(String, String)>,
     disagreements: Vec<(String, String)>,
 }
 
@@ -337,7 +366,7 @@ impl Repair {
         } else {
             path
         };
-        self.notes.push(format!("{path} {what}."));
+        self.notes.push((path.to_owned(), what.to_owned()));
     }
 
     /// An object with canonical names and values; `None` where it is so already.
@@ -440,8 +469,12 @@ impl Repair {
             }
             Holds::Number => Some(value.as_str()?.trim().parse::<u64>().ok()?.into()),
             Holds::Status => {
-                let status = status(value.as_str()?)?;
-                self.note(path, &format!("was read as {status}"));
+                let word = value.as_str()?;
+                let status = status(word)?;
+                self.note(
+                    path,
+                    &format!("{:?} was read as {status}", Quote(word).to_string()),
+                );
                 Some(status.into())
             }
             Holds::Ids | Holds::Words => {

@@ -11,8 +11,8 @@ use std::sync::Arc;
 ///
 /// Each call is one edit under compare-and-set: it loads the list, carries the call out and
 /// commits; where another was faster, it does so again on fresh data. So calls that run in parallel, here or in
-/// other processes, lose nothing. A handle remembers nothing between calls, and cloning it
-/// is cheap.
+/// other processes, lose nothing. A handle remembers nothing between calls. It is as cheap to clone as its
+/// store: an `Arc` of a store is a store too.
 ///
 /// Replies are those of the toolset, with the list's `revision` at the top of
 /// [`data`](Reply::data) (0 where there is no list yet). `task_write` takes a `baseRevision`: where the list
