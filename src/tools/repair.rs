@@ -190,7 +190,9 @@ pub(super) fn unknown(
     params: &'static [Param],
 ) -> Vec<(String, Option<&'static str>)> {
     let mut unknown = Vec::new();
-    for (key, value) in args.as_object().into_iter().flatten() {
+    let mut members: Vec<(&String, &Value)> = args.as_object().into_iter().flatten().collect();
+    members.sort_unstable_by_key(|(key, _)| *key);
+    for (key, value) in members {
         let param = params
             .iter()
             .find(|param| param.name == key && param.is_in_schema());
@@ -392,7 +394,10 @@ impl Repair {
         }
         let mut repaired = Map::new();
         let mut more = Map::new();
-        for (key, value) in members {
+        // The order of a map is not to be relied on: other crates switch it.
+        let mut sorted: Vec<(&String, &Value)> = members.iter().collect();
+        sorted.sort_unstable_by_key(|(key, _)| *key);
+        for (key, value) in sorted {
             let param = find(params, key);
             if param.is_some_and(|param| matches!(param.holds, Holds::Echo)) {
                 continue;
@@ -428,11 +433,9 @@ impl Repair {
             }
         }
         if !more.is_empty() {
-            let names: Vec<String> = more
-                .keys()
-                .take(5)
-                .map(|key| Quote(key).to_string())
-                .collect();
+            let mut names: Vec<String> = more.keys().map(|key| Quote(key).to_string()).collect();
+            names.sort_unstable();
+            names.truncate(5);
             let names = names.join(", ");
             self.note(
                 path,
