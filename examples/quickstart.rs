@@ -6,7 +6,8 @@
 
 use agent_tasklist::{Error, Status, TaskDraft, TaskList, TaskPatch};
 
-fn main() -> Result<(), Error> {
+/// The list that the example begins with.
+pub(crate) fn plan() -> Result<TaskList, Error> {
     let mut list = TaskList::new();
     list.write([
         TaskDraft::new("Fix the bug")
@@ -17,6 +18,11 @@ fn main() -> Result<(), Error> {
             .blocked_by(["fix"]),
         TaskDraft::new("Write the changelog"),
     ])?;
+    Ok(list)
+}
+
+fn main() -> Result<(), Error> {
+    let mut list = plan()?;
     print("The plan", &list);
 
     let error = list

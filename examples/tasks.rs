@@ -8,6 +8,7 @@
 //! takes the place of the old one: two commands at once lose nothing, and a command that is
 //! killed leaves the list as it was. A file that is not a list is refused, and left as it is.
 
+use agent_tasklist::render::progress;
 use agent_tasklist::{Activation, Status, Task, TaskDraft, TaskList, TaskPatch};
 use serde_json::{Value, json};
 use std::error::Error;
@@ -121,15 +122,11 @@ fn run(args: Vec<String>) -> Result<ExitCode, Box<dyn Error>> {
         }
         "begin-run" => tell(&list.begin_run(args.word("an id")?)?),
         "check" => {
-            let summary = list.summary();
-            println!(
-                "{} of {} completed, {} asleep",
-                summary.completed, summary.total, summary.dormant
-            );
+            println!("{}", progress(&list, None));
             for task in list.open_tasks() {
                 println!("{}", line(&list, task));
             }
-            if !summary.can_finish {
+            if !list.can_finish() {
                 println!("The agent may not finish yet.");
                 code = ExitCode::FAILURE;
             }

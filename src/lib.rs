@@ -121,6 +121,23 @@
 //! assert_eq!(block_on(tools.call("task_write", &args)).data["revision"], 1);
 //! # Ok::<(), agent_tasklist::Error>(())
 //! ```
+//!
+//! # What the model and people see
+//!
+//! [`render`] shows a list: what to send to a model before each request, a reminder, a checklist to
+//! edit, diagrams. [`TaskSignals`] is the tools and that signal in one.
+//!
+//! ```
+//! use agent_tasklist::render::{markdown, progress};
+//! use agent_tasklist::{TaskDraft, TaskList};
+//!
+//! let mut list = TaskList::new();
+//! list.create(TaskDraft::new("Build").id("build"))?;
+//! list.create(TaskDraft::new("Ship").id("ship").blocked_by(["build"]))?;
+//! assert_eq!(markdown(&list, None), "- [ ] Build {#build}\n- [ ] Ship {#ship} {after #build}\n");
+//! assert_eq!(progress(&list, None), "0/2 done · 1 ready · 1 blocked");
+//! # Ok::<(), agent_tasklist::Error>(())
+//! ```
 
 mod activation;
 mod buckets;
@@ -135,6 +152,7 @@ pub mod many_agents;
 mod persist;
 mod policy;
 mod reconcile;
+pub mod render;
 mod retired;
 mod state;
 mod store;
@@ -161,7 +179,9 @@ pub use store::{
     block_on, update,
 };
 pub use task::{Field, Status, Task, TaskDraft, TaskPatch};
-pub use tools::{Access, Detail, Hints, ListTools, Reply, Strictness, ToolSpec, Toolset};
+pub use tools::{
+    Access, Detail, Hints, ListTools, Reply, Strictness, TaskSignals, ToolSpec, Toolset,
+};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

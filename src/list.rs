@@ -299,6 +299,16 @@ impl TaskList {
         }
     }
 
+    /// The live tasks in a state, in list order.
+    pub(crate) fn in_state(&self, state: State) -> impl Iterator<Item = &Task> {
+        self.tasks_at(self.dag.in_state(state))
+    }
+
+    /// Where a live task stands, from 0.
+    pub(crate) fn position(&self, id: &TaskId) -> Option<usize> {
+        self.dag.position(id.as_str())
+    }
+
     /// Those of these tasks that are live, each once, in list order.
     pub(crate) fn in_order<'i>(&self, ids: impl Iterator<Item = &'i TaskId>) -> Vec<&Task> {
         let dag = &self.dag;

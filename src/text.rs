@@ -46,6 +46,6 @@ impl fmt::Display for OneLine<'_> {
     }
 }
 
-fn breaks_line(c: char) -> bool {
+pub(crate) fn breaks_line(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')
 }

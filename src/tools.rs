@@ -4,8 +4,10 @@ mod mastra;
 mod murmur;
 mod repair;
 mod schema;
+mod signals;
 mod stored;
 
+pub use signals::TaskSignals;
 pub use stored::{Access, ListTools};
 
 use crate::change::{Changes, Demotion};

@@ -5,6 +5,11 @@ use agent_tasklist::*;
 #[test]
 fn send_sync_static() {
     fn check<T: Send + Sync + Unpin + std::panic::UnwindSafe + 'static>() {}
+    check::<render::Checklist>();
+    check::<render::Mode>();
+    check::<render::Projector>();
+    check::<render::Signal>();
+    check::<render::Unread>();
     check::<Access>();
     check::<Activation>();
     check::<Blocked>();
@@ -65,6 +70,7 @@ fn send_sync_static() {
 fn send_sync() {
     fn check<T: Send + Sync + ?Sized>() {}
     check::<ListTools<MemoryStore>>();
+    check::<TaskSignals<MemoryStore>>();
     check::<Acting<'_>>();
     check::<Commit<'_>>();
     check::<StoreError>();

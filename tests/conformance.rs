@@ -4,7 +4,10 @@
 #[allow(dead_code)]
 mod replay;
 
+use agent_tasklist::render::{Mode, Projector};
+use agent_tasklist::{Status, TaskDraft, TaskList};
 use replay::{Report, replay};
+use serde_json::Value;
 
 fn check(recording: &str, scenarios: usize, steps: usize) {
     let mut out = Vec::new();
@@ -39,4 +42,47 @@ fn a_difference_is_found() {
         replay(scenario.as_bytes(), false, &mut Vec::new(), &mut report).expect("valid");
         assert_eq!(report.differ, 1, "{step}");
     }
+}
+
+/// What is sent to a model after each change.
+#[test]
+fn mastra_signals() {
+    let mut steps = 0;
+    for line in include_str!("conformance/mastra-signals.jsonl").lines() {
+        let scenario: Value = serde_json::from_str(line).expect("JSON lines");
+        let mut list = TaskList::new();
+        let mut projector = Projector::new();
+        for step in scenario["steps"].as_array().expect("steps") {
+            let tasks = step["tasks"].as_array().expect("tasks").iter();
+            let drafts = tasks.map(|task| {
+                let text = |name: &str| task[name].as_str().expect("a text");
+                let status: Status =
+                    serde_json::from_value(task["status"].clone()).expect("a status");
+                TaskDraft::new(text("content"))
+                    .id(text("id"))
+                    .status(status)
+                    .active_form(text("activeForm"))
+            });
+            list.write(drafts).expect("a list");
+            let told = format!("{} {step}", scenario["name"]);
+            let base_in_window = step["base_in_window"] == true;
+            if base_in_window {
+                assert_eq!(
+                    step["deltas_since_snapshot"],
+                    projector.deltas_since_snapshot(),
+                    "{told}"
+                );
+            }
+            let signal = projector.next(&list, base_in_window);
+            let mode = signal.as_ref().map(|signal| match signal.mode {
+                Mode::Snapshot => "snapshot",
+                _ => "delta",
+            });
+            assert_eq!(step["expect"]["mode"].as_str(), mode, "{told}");
+            let text = signal.as_ref().map(|signal| &*signal.text);
+            assert_eq!(step["expect"]["text"].as_str(), text, "{told}");
+            steps += 1;
+        }
+    }
+    assert_eq!(steps, 52);
 }

@@ -4,10 +4,11 @@
 use super::input::{Input, Object, Prepared};
 use super::{Detail, Kind, Refusal, Reply, ToolSpec, Toolset, full, notes, schema};
 use crate::change::{Changes, Effects, Facts};
-use crate::error::{Error, Ids, KnownIds, Patterns, Quote};
+use crate::error::{Error, Ids, KnownIds, Quote};
 use crate::id::TaskId;
 use crate::list::{Acting, TaskList};
 use crate::policy::{InProgress, Policy};
+use crate::render::suffix;
 use crate::state::State;
 use crate::task::{Status, Task, TaskDraft, TaskPatch};
 use crate::text::OneLine;
@@ -680,20 +681,4 @@ fn touched<'l>(list: &'l TaskList, made: &Made) -> Vec<&'l Task> {
     let ids = ids.chain(unblocked).chain(now_blocked);
     let ids = ids.chain(woken).chain(fallen_asleep).chain(&made.about);
     list.in_order(ids)
-}
-
-/// What a line says of a task beyond Mastra's format: why it waits, and whose it is.
-fn suffix(list: &TaskList, task: &Task) -> String {
-    let mut text = String::new();
-    if let Ok(why) = list.explain(&task.id) {
-        match why.state {
-            State::Blocked => _ = write!(text, " (blocked by {})", Ids(&why.open_blockers)),
-            State::Dormant => _ = write!(text, " (dormant until {})", Patterns(&why.waits_for)),
-            _ => {}
-        }
-    }
-    if let Some(owner) = &task.owner {
-        let _ = write!(text, " (owner: {})", OneLine(owner));
-    }
-    text
 }

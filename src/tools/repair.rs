@@ -4,6 +4,7 @@
 //! their canonical form. What it cannot make sense of it leaves as it is, for the reader to refuse.
 
 use crate::error::Quote;
+use crate::render;
 use crate::text::is_blank;
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
@@ -652,32 +653,22 @@ fn status(word: &str) -> Option<&'static str> {
     }
 }
 
-/// `- [x] Text`, `1. Text` or just a text, as a task.
+/// An item of a Markdown list, or just a text, as a task.
 fn checklist_line(line: &str) -> Value {
-    let line = line.trim();
-    let numbered = line.trim_start_matches(|c: char| c.is_ascii_digit());
-    let text = match (
-        line.strip_prefix(['-', '*', '+']),
-        numbered.strip_prefix(['.', ')']),
-    ) {
-        (Some(rest), _) => rest,
-        (None, Some(rest)) if numbered.len() < line.len() => rest,
-        _ => line,
+    let Some(item) = render::item(line) else {
+        return json!({"content": line.trim()});
     };
-    let boxes = [
-        ("[ ]", "pending"),
-        ("[x]", "completed"),
-        ("[X]", "completed"),
-        ("[-]", "in_progress"),
-        ("[~]", "in_progress"),
-    ];
-    let text = text.trim_start();
-    for (mark, status) in boxes {
-        if let Some(rest) = text.strip_prefix(mark) {
-            return json!({"content": rest.trim_start(), "status": status});
-        }
+    let mut task = json!({"content": item.subject});
+    if let Some(status) = item.status {
+        task["status"] = status.as_str().into();
     }
-    json!({"content": text})
+    if let [id] = &item.ids[..] {
+        task["id"] = id.as_str().into();
+    }
+    if !item.after.is_empty() {
+        task["blockedBy"] = item.after.into();
+    }
+    task
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@ use super::input::{self, Prepared};
 use super::{Reply, ToolSpec, Toolset, murmur, schema};
 use crate::error::Quote;
 use crate::key::ListKey;
-use crate::store::{Revision, Store, StoreError, UpdateError, update_at};
+use crate::store::{Revision, Store, StoreError, Stored, UpdateError, update_at};
 use serde_json::Value;
 use std::fmt;
 use std::sync::Arc;
@@ -96,6 +96,18 @@ impl<S: Store> ListTools<S> {
             );
         }
         specs
+    }
+
+    /// The list as it is stored, `None` where there is none yet.
+    ///
+    /// # Errors
+    ///
+    /// Whatever the store says.
+    pub async fn load(&self) -> Result<Option<Stored>, StoreError> {
+        match &self.key {
+            Some(key) => self.store.load(key).await,
+            None => Ok(None),
+        }
     }
 
     /// Carries out a call. Never fails in the Rust sense, whatever the model sends and whatever

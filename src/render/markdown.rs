@@ -1,0 +1,284 @@
+use super::{by_urgency, chars, within};
+use crate::id::TaskId;
+use crate::list::TaskList;
+use crate::task::{Status, Task, TaskDraft};
+use crate::text::{breaks_line, is_blank};
+use std::fmt::Write;
+
+/// A list as a checklist in GitHub's Markdown, for people to read and to edit: a line for each task, with its id and
+/// the tasks that it waits for.
+///
+/// Subjects are escaped, and read back as they were by [`from_markdown`]. Descriptions, owners and activations are
+/// not shown; where an edited checklist is written back, tasks that kept their ids keep them too.
+///
+/// ```
+/// use agent_tasklist::render::markdown;
+/// use agent_tasklist::{Status, TaskDraft, TaskList};
+///
+/// let mut list = TaskList::new();
+/// list.write([
+///     TaskDraft::new("Read [the report](https://example.com)").id("read").status(Status::Completed),
+///     TaskDraft::new("Fix `parse_line`").id("fix").status(Status::InProgress),
+///     TaskDraft::new("Ship").id("ship").blocked_by(["fix"]),
+/// ])?;
+/// let lines = [
+///     r"- [x] Read \[the report\](https://example.com) {#read}",
+///     r"- [-] Fix \`parse_line\` {#fix}",
+///     r"- [ ] Ship {#ship} {after #fix}",
+/// ];
+/// assert!(markdown(&list, None).lines().eq(lines));
+/// # Ok::<(), agent_tasklist::Error>(())
+/// ```
+pub fn markdown(list: &TaskList, max_chars: Option<usize>) -> String {
+    let tasks: Vec<&Task> = by_urgency(list).collect();
+    let whole = |kept: &dyn Fn(&Task) -> bool, left_out: usize| {
+        let mut text = String::new();
+        for task in list.tasks().filter(|task| kept(task)) {
+            text.push_str(&line(list, task));
+        }
+        if left_out > 0 {
+            let _ = writeln!(text, "<!-- {left_out} more -->");
+        }
+        text
+    };
+    within(&tasks, max_chars, whole, |task, _| chars(&line(list, task)))
+}
+
+fn line(list: &TaskList, task: &Task) -> String {
+    let mark = match task.status {
+        Status::Completed => 'x',
+        Status::InProgress => '-',
+        _ => ' ',
+    };
+    let mut text = format!(
+        "- [{mark}] {} {{#{}}}",
+        escaped(&task.subject),
+        escaped(task.id.as_str())
+    );
+    for blocker in list.blocked_by(&task.id).unwrap_or_default() {
+        let _ = write!(text, " {{after #{}}}", escaped(blocker.id.as_str()));
+    }
+    text.push('\n');
+    text
+}
+
+/// A text on one line of Markdown that reads as the text does.
+fn escaped(text: &str) -> String {
+    let inner = text.len() - text.trim_start().len()..text.trim_end().len();
+    let mut escaped = String::with_capacity(text.len());
+    let mut before = None;
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        let after = chars.peek().map(|&(_, c)| c);
+        let in_word = [before, after]
+            .iter()
+            .all(|c| c.is_some_and(char::is_alphanumeric));
+        match c {
+            c if breaks_line(c) || !inner.contains(&at) => {
+                _ = write!(escaped, "&#{};", u32::from(c))
+            }
+            '_' if in_word => escaped.push('_'),
+            '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '<' | '>' | '|' | '&' | '~' | '$' => {
+                escaped.extend(['\\', c]);
+            }
+            c => escaped.push(c),
+        }
+        before = Some(c);
+    }
+    escaped
+}
+
+/// What a checklist says.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Checklist {
+    /// The tasks, in order, for [`TaskList::write`].
+    pub tasks: Vec<TaskDraft>,
+    /// The lines that are neither blank nor a task, in order.
+    pub unread: Vec<Unread>,
+}
+
+/// A line of a checklist that could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Unread {
+    /// Its number, from 1.
+    pub line: usize,
+    /// The line.
+    pub text: String,
+}
+
+/// Reads a checklist that [`markdown`] made, or that a person wrote.
+///
+/// A line of it is a task if it starts with `-`, `*`, `+` or a number. `[ ]` is pending, `[x]` completed, `[-]` or
+/// `[~]` in progress; without a box the status is not given. `{#id}` at the end is the id, `{after #id}` a task
+/// that it waits for; a task with an id waits for those alone, one without an id for what it did before.
+/// Indentation means nothing. Every other line that is not blank is reported: look at
+/// [`unread`](Checklist::unread) before the tasks are written, for a line that was left out by a budget is
+/// among them too.
+///
+/// ```
+/// use agent_tasklist::render::{from_markdown, markdown};
+/// use agent_tasklist::{TaskDraft, TaskList};
+///
+/// let mut list = TaskList::new();
+/// list.create(TaskDraft::new("Build").id("build").owner("jo"))?;
+/// let edited = markdown(&list, None).replace("[ ] Build", "[x] Build it") + "- [ ] Ship {after #build}\nsoon\n";
+/// let checklist = from_markdown(&edited);
+/// assert_eq!((checklist.unread[0].line, &*checklist.unread[0].text), (3, "soon"));
+/// list.write(checklist.tasks)?;
+/// assert_eq!(list.get("build").unwrap().owner.as_deref(), Some("jo"));
+/// assert_eq!(list.blocked_by("task_ship")?[0].subject.as_ref(), "Build it");
+/// # Ok::<(), agent_tasklist::Error>(())
+/// ```
+pub fn from_markdown(text: &str) -> Checklist {
+    let mut checklist = Checklist::default();
+    for (i, line) in text.lines().enumerate().filter(|(_, line)| !is_blank(line)) {
+        match item(line).and_then(Item::draft) {
+            Some(draft) => checklist.tasks.push(draft),
+            None => checklist.unread.push(Unread {
+                line: i + 1,
+                text: line.to_owned(),
+            }),
+        }
+    }
+    checklist
+}
+
+/// A line of a checklist.
+#[derive(Debug, Default)]
+pub(crate) struct Item {
+    pub(crate) subject: String,
+    pub(crate) status: Option<Status>,
+    /// The id, and the ids of tasks that it waits for: those of which one is wanted, and more.
+    pub(crate) ids: Vec<String>,
+    pub(crate) after: Vec<String>,
+}
+
+impl Item {
+    fn draft(self) -> Option<TaskDraft> {
+        let mut draft = TaskDraft::new(&*self.subject);
+        if let Some(status) = self.status {
+            draft = draft.status(status);
+        }
+        let is_id = |id: &String| TaskId::new(id).is_ok();
+        if !self.ids.iter().chain(&self.after).all(is_id) {
+            return None;
+        }
+        match &self.ids[..] {
+            [] if is_blank(&self.subject) => None,
+            [] if self.after.is_empty() => Some(draft),
+            [] => Some(draft.blocked_by(self.after)),
+            [id] => Some(draft.id(id).blocked_by(self.after)),
+            _ => None,
+        }
+    }
+}
+
+/// A line that is an item of a Markdown list, as a task.
+pub(crate) fn item(line: &str) -> Option<Item> {
+    let line = line.trim();
+    let bullet = line.strip_prefix(['-', '*', '+']);
+    let numbered = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let numbered = Some(numbered).filter(|rest| rest.len() < line.len());
+    let rest = bullet.or_else(|| numbered?.strip_prefix(['.', ')']))?;
+    if !rest.starts_with([' ', '\t', '[']) {
+        return None;
+    }
+    let rest = rest.trim_start();
+    let boxes = [
+        ("[ ]", Status::Pending),
+        ("[x]", Status::Completed),
+        ("[X]", Status::Completed),
+        ("[-]", Status::InProgress),
+        ("[~]", Status::InProgress),
+    ];
+    let checked = boxes
+        .iter()
+        .find_map(|(mark, status)| Some((rest.strip_prefix(mark)?, *status)));
+    let (text, status) = match checked {
+        Some((text, status)) => (text.trim(), Some(status)),
+        None => (rest, None),
+    };
+    let mut item = Item {
+        status,
+        ..Item::default()
+    };
+    let subject = attributes(text, &mut item);
+    item.subject = unescaped(subject.trim());
+    Some(item)
+}
+
+/// Takes the `{#id}` and `{after #id}` at the end of a text, and gives what stands before them.
+fn attributes<'a>(text: &'a str, item: &mut Item) -> &'a str {
+    let mut rest = text.trim_end();
+    loop {
+        let attribute = rest.strip_suffix('}').and_then(|open| {
+            let at = open.rfind('{')?;
+            let is_escaped = open[..at].chars().rev().take_while(|&c| c == '\\').count() % 2 == 1;
+            (!is_escaped).then(|| (&open[..at], open[at + 1..].trim()))
+        });
+        let Some((before, inside)) = attribute else {
+            break;
+        };
+        let after = inside.strip_prefix("after").map(str::trim_start);
+        match (
+            inside.strip_prefix('#'),
+            after.and_then(|id| id.strip_prefix('#')),
+        ) {
+            (Some(id), _) => item.ids.insert(0, unescaped(id)),
+            (None, Some(id)) => item.after.push(unescaped(id)),
+            (None, None) => break,
+        }
+        rest = before.trim_end();
+    }
+    item.after.reverse();
+    rest
+}
+
+/// The text that a line of Markdown reads as.
+fn unescaped(text: &str) -> String {
+    let mut unescaped = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(['\\', '&']) {
+        unescaped.push_str(&rest[..at]);
+        let (c, after) = rest[at..].split_at(1);
+        let escaped = after.chars().next().filter(char::is_ascii_punctuation);
+        rest = match (c, escaped, entity(after)) {
+            ("\\", Some(c), _) => {
+                unescaped.push(c);
+                &after[1..]
+            }
+            ("&", _, Some((c, after))) => {
+                unescaped.push(c);
+                after
+            }
+            _ => {
+                unescaped.push_str(c);
+                after
+            }
+        };
+    }
+    unescaped + rest
+}
+
+/// The character that an entity stands for, of which this is what follows the `&`, and what follows it.
+fn entity(text: &str) -> Option<(char, &str)> {
+    const LONGEST: usize = 9;
+    let end = text.bytes().take(LONGEST).position(|byte| byte == b';')?;
+    let c = match &text[..end] {
+        "amp" => '&',
+        "lt" => '<',
+        "gt" => '>',
+        "quot" => '"',
+        name => {
+            let number = name.strip_prefix('#')?;
+            let code = match number.strip_prefix(['x', 'X']) {
+                Some(hex) => u32::from_str_radix(hex, 16),
+                None => number.parse(),
+            };
+            char::from_u32(code.ok()?)?
+        }
+    };
+    Some((c, &text[end + 1..]))
+}
