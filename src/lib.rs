@@ -180,7 +180,7 @@ pub use store::{
 };
 pub use task::{Field, Status, Task, TaskDraft, TaskPatch};
 pub use tools::{
-    Access, Detail, Hints, ListTools, Reply, Strictness, TaskSignals, ToolSpec, Toolset,
+    Access, Detail, Hints, ListTools, Reply, ReplyData, Strictness, TaskSignals, ToolSpec, Toolset,
 };
 
 #[cfg(doctest)]

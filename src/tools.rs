@@ -1,3 +1,4 @@
+mod data;
 mod full;
 mod input;
 mod mastra;
@@ -7,6 +8,7 @@ mod schema;
 mod signals;
 mod stored;
 
+pub use data::ReplyData;
 pub use signals::TaskSignals;
 pub use stored::{Access, ListTools};
 
@@ -216,8 +218,8 @@ impl ToolSpec {
 pub struct Reply {
     /// The answer as text.
     pub text: String,
-    /// The answer as a JSON object.
-    pub data: Value,
+    /// The answer as a JSON object, which reads as a [`Value`].
+    pub data: ReplyData,
     /// Whether the call was refused. Nothing has changed then.
     pub is_error: bool,
     /// What the call did to the list: save it when this is not

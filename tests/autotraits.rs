@@ -46,6 +46,7 @@ fn send_sync_static() {
     check::<Repair>();
     check::<RepairReason>();
     check::<Reply>();
+    check::<ReplyData>();
     check::<RetiredTask>();
     check::<Revision>();
     check::<State>();

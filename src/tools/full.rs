@@ -7,9 +7,8 @@ use super::mastra::{
 use super::{Refusal, ToolSpec, Toolset, schema};
 use crate::error::Error;
 use crate::list::TaskList;
-use crate::state::State;
-use crate::task::{Field, Task, TaskDraft, TaskPatch};
-use serde_json::{Value, json};
+use crate::task::{Field, TaskDraft, TaskPatch};
+use serde_json::Value;
 
 const UPDATES: [&str; 4] = ["pending", "in_progress", "completed", "deleted"];
 
@@ -177,38 +176,6 @@ pub(super) fn patch(
         patch = patch.clear(field);
     }
     Ok(patch)
-}
-
-/// Adds to a task what it has beyond Mastra's four fields.
-pub(super) fn add_fields(data: &mut Value, list: &TaskList, task: &Task) {
-    let ids = |tasks: Result<Vec<&Task>, Error>| -> Vec<Value> {
-        let tasks = tasks.unwrap_or_default();
-        tasks
-            .into_iter()
-            .map(|task| task.id.as_str().into())
-            .collect()
-    };
-    if let Some(description) = &task.description {
-        data["description"] = (**description).into();
-    }
-    if let Some(owner) = &task.owner {
-        data["owner"] = (**owner).into();
-    }
-    if let Some(activation) = &task.activation {
-        let patterns: Vec<&str> = activation.patterns().collect();
-        data["activation"] = json!({"filesModified": patterns});
-    }
-    for (name, ids) in [
-        ("blockedBy", ids(list.blocked_by(&task.id))),
-        ("blocks", ids(list.blocks(&task.id))),
-    ] {
-        if !ids.is_empty() {
-            data[name] = ids.into();
-        }
-    }
-    if let Some(state @ (State::Blocked | State::Dormant)) = list.state(&task.id) {
-        data["state"] = state.as_str().into();
-    }
 }
 
 pub(super) fn call(form: &Form<'_>, list: &mut TaskList, name: &str, args: &Prepared<'_>) -> Done {

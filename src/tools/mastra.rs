@@ -1,6 +1,7 @@
 //! Mastra's form of tools: its parameters, its texts and its result objects, for its own four
 //! tools and, with more fields, for the full set.
 
+use super::data::ListData;
 use super::input::{Input, Object, Prepared};
 use super::{Detail, Kind, Refusal, Reply, ToolSpec, Toolset, full, notes, schema};
 use crate::change::{Changes, Effects, Facts};
@@ -12,7 +13,7 @@ use crate::render::suffix;
 use crate::state::State;
 use crate::task::{Status, Task, TaskDraft, TaskPatch};
 use crate::text::OneLine;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::fmt::Write;
 
 pub(super) const STATUSES: [&str; 3] = ["pending", "in_progress", "completed"];
@@ -295,21 +296,17 @@ impl Form<'_> {
                     text.push_str("Note: ");
                     text.push_str(note);
                 }
-                let mut reply = match shown {
-                    None => self.whole_reply(list, text, false, made.changes),
-                    Some(tasks) => self.reply(list, tasks, text, false, made.changes),
-                };
+                let shown = shown.map(|tasks| tasks.iter().map(|task| task.id.clone()).collect());
+                let mut reply = self.reply(list, shown, text, false, made.changes);
                 for (name, value) in made.more {
-                    reply.data[name] = value;
+                    reply.data.set(name, value);
                 }
                 reply
             }
             Err(refusal) => {
                 let text = self.refused(list, name, &refusal);
-                match self.tools.detail {
-                    Detail::Full => self.whole_reply(list, text, true, Changes::default()),
-                    Detail::Changed => self.reply(list, Vec::new(), text, true, Changes::default()),
-                }
+                let shown = (self.tools.detail == Detail::Changed).then(Vec::new);
+                self.reply(list, shown, text, true, Changes::default())
             }
         }
     }
@@ -392,26 +389,29 @@ impl Form<'_> {
     fn check(&self, list: &TaskList) -> Reply {
         let incomplete: Vec<&Task> = list.open_tasks().collect();
         let text = self.check_text(list, &incomplete);
-        let tasks = match self.tools.detail {
-            Detail::Full => list.tasks().collect(),
-            Detail::Changed => Vec::new(),
-        };
-        let mut reply = self.reply(list, tasks, text, false, Changes::default());
-        reply.data["summary"] = self.summary(list);
-        let incomplete = incomplete.iter().map(|task| self.task_data(list, task));
-        reply.data["incompleteTasks"] = incomplete.collect();
-        reply
+        let mut data = self.data(list, text.clone(), false);
+        data.shown = (self.tools.detail == Detail::Changed).then(Vec::new);
+        data.has_summary = true;
+        data.has_incomplete = true;
+        Reply {
+            text,
+            data: data.into(),
+            is_error: false,
+            changes: Changes::default(),
+        }
     }
 
     /// The answer where there is no list to be had.
     pub(super) fn failure(&self, name: &str, meaning: &str) -> Reply {
-        let list = TaskList::new();
-        let mut reply = self.whole_reply(&list, meaning.to_owned(), true, Changes::default());
-        if name == "task_check" {
-            reply.data["summary"] = self.summary(&list);
-            reply.data["incompleteTasks"] = json!([]);
+        let mut data = self.data(&TaskList::new(), meaning.to_owned(), true);
+        data.has_summary |= name == "task_check";
+        data.has_incomplete = name == "task_check";
+        Reply {
+            text: meaning.to_owned(),
+            data: data.into(),
+            is_error: true,
+            changes: Changes::default(),
         }
-        reply
     }
 
     /// The answer to a write that was made from another version of the list.
@@ -422,77 +422,43 @@ impl Form<'_> {
             self.counts(list, "Tasks")
         );
         self.task_lines(&mut text, "Task IDs:", list, list.tasks());
-        self.whole_reply(list, text, true, Changes::default())
+        self.reply(list, None, text, true, Changes::default())
     }
 
-    fn summary(&self, list: &TaskList) -> Value {
-        let summary = list.summary();
-        let mut counts = json!({
-            "total": summary.total,
-            "completed": summary.completed,
-            "inProgress": summary.in_progress,
-            "pending": summary.pending,
-            "incomplete": summary.incomplete,
-            "hasTasks": summary.has_tasks,
-            "allCompleted": summary.all_completed,
-        });
-        if self.full {
-            counts["dormant"] = summary.dormant.into();
-            counts["blocked"] = summary.blocked.into();
-            counts["ready"] = summary.ready.into();
-            counts["canFinish"] = summary.can_finish.into();
-        }
-        counts
-    }
-
-    fn whole_reply(
-        &self,
-        list: &TaskList,
-        text: String,
-        is_error: bool,
-        changes: Changes,
-    ) -> Reply {
-        self.reply(list, list.tasks().collect(), text, is_error, changes)
-    }
-
+    /// A reply that shows these tasks, or all.
     fn reply(
         &self,
         list: &TaskList,
-        tasks: Vec<&Task>,
+        shown: Option<Vec<TaskId>>,
         text: String,
         is_error: bool,
         changes: Changes,
     ) -> Reply {
-        let tasks = tasks.into_iter().map(|task| self.task_data(list, task));
-        let tasks: Vec<Value> = tasks.collect();
-        let mut data = json!({"content": text, "tasks": tasks, "isError": is_error});
+        let mut data = self.data(list, text.clone(), is_error);
+        data.shown = shown;
+        let removed = changes.facts.removed.iter();
         if self.tools.detail == Detail::Changed {
-            data["summary"] = self.summary(list);
-            let removed = changes.facts.removed.iter().map(|task| task.id.as_str());
-            let removed: Vec<&str> = removed.collect();
-            if !removed.is_empty() {
-                data["removed"] = json!(removed);
-            }
+            data.removed = removed.map(|task| task.id.clone()).collect();
         }
         Reply {
             text,
-            data,
+            data: data.into(),
             is_error,
             changes,
         }
     }
 
-    pub(super) fn task_data(&self, list: &TaskList, task: &Task) -> Value {
-        let mut data = json!({
-            "id": task.id.as_str(),
-            "content": &*task.subject,
-            "status": task.status.as_str(),
-            "activeForm": task.active_label(),
-        });
-        if self.full {
-            full::add_fields(&mut data, list, task);
+    fn data(&self, list: &TaskList, content: String, is_error: bool) -> ListData {
+        ListData {
+            list: list.clone(),
+            full: self.full,
+            content,
+            is_error,
+            shown: None,
+            has_summary: self.tools.detail == Detail::Changed,
+            has_incomplete: false,
+            removed: Vec::new(),
         }
-        data
     }
 
     fn task_line(&self, text: &mut String, list: &TaskList, task: &Task) {

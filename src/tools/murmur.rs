@@ -1,5 +1,6 @@
 //! Murmur's four task tools: its parameters, its JSON, its error codes.
 
+use super::data::{ActivationOut, ids};
 use super::input::{Input, Object, Prepared};
 use super::{Refusal, Reply, ToolSpec, Toolset, no_such_tool, notes, schema};
 use crate::activation::Activation;
@@ -147,12 +148,6 @@ struct TaskOut<'a> {
     activation: Option<ActivationOut<'a>>,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ActivationOut<'a> {
-    files_modified: Vec<&'a str>,
-}
-
 impl<'a> TaskOut<'a> {
     fn new(task: &'a Task, status: Status) -> Self {
         TaskOut {
@@ -167,9 +162,7 @@ impl<'a> TaskOut<'a> {
             },
             blocks: Vec::new(),
             blocked_by: Vec::new(),
-            activation: task.activation.as_ref().map(|activation| ActivationOut {
-                files_modified: activation.patterns().collect(),
-            }),
+            activation: ActivationOut::of(task),
         }
     }
 
@@ -187,11 +180,6 @@ impl<'a> TaskOut<'a> {
             ..TaskOut::listed(list, task)
         }
     }
-}
-
-fn ids(tasks: Result<Vec<&Task>, Error>) -> Vec<&TaskId> {
-    let tasks = tasks.unwrap_or_default();
-    tasks.into_iter().map(|task| &task.id).collect()
 }
 
 pub(super) fn call(tools: &Toolset, list: &mut TaskList, name: &str, args: &Prepared<'_>) -> Reply {
@@ -234,7 +222,7 @@ pub(super) fn out_of_reach(slug: &str) -> Reply {
 fn json_reply(out: &impl Serialize, changes: Changes) -> Reply {
     Reply {
         text: serde_json::to_string(out).unwrap_or_default(),
-        data: serde_json::to_value(out).unwrap_or_default(),
+        data: serde_json::to_value(out).unwrap_or_default().into(),
         is_error: false,
         changes,
     }
@@ -246,9 +234,12 @@ fn all(list: &TaskList, input: Input<'_>) -> Done {
     let tasks: Vec<TaskOut<'_>> = (list.tasks().map(|task| TaskOut::listed(list, task)))
         .chain(deleted.map(|retired| TaskOut::new(&retired.task, Status::Deleted)))
         .collect();
-    let mut reply = json_reply(&tasks, Changes::default());
-    reply.data = json!({"tasks": reply.data});
-    Ok(reply)
+    Ok(Reply {
+        text: serde_json::to_string(&tasks).unwrap_or_default(),
+        data: json!({"tasks": tasks}).into(),
+        is_error: false,
+        changes: Changes::default(),
+    })
 }
 
 fn get(list: &TaskList, mut input: Input<'_>, top: &Object<'_>) -> Done {
@@ -332,7 +323,7 @@ fn update(list: &mut TaskList, actor: &str, mut input: Input<'_>, top: &Object<'
     }
     Ok(Reply {
         text,
-        data,
+        data: data.into(),
         is_error: false,
         changes,
     })
@@ -353,7 +344,7 @@ fn refused(no_such_tool: &str, refusal: &Refusal) -> Reply {
 pub(super) fn failure(code: &str, meaning: &str) -> Reply {
     Reply {
         text: format!("{code}: {meaning}"),
-        data: json!({"error": {"code": code, "message": meaning}}),
+        data: json!({"error": {"code": code, "message": meaning}}).into(),
         is_error: true,
         changes: Changes::default(),
     }

@@ -125,7 +125,7 @@ impl<S: Store> ListTools<S> {
                 Some(base) => self.tools.form().outdated(list, base, revision),
                 None => self.tools.run(list, name, args),
             };
-            reply.data["revision"] = revision.into();
+            reply.data.set("revision", revision.into());
             match reply.is_error {
                 true => Err(Box::new(reply)),
                 false => {
@@ -137,7 +137,8 @@ impl<S: Store> ListTools<S> {
         });
         match (updated.await, made) {
             (Ok(updated), Some(mut reply)) => {
-                reply.data["revision"] = updated.revision.map_or(0, Revision::get).into();
+                let revision = updated.revision.map_or(0, Revision::get);
+                reply.data.set("revision", revision.into());
                 reply.changes = updated.changes;
                 reply
             }

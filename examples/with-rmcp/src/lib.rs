@@ -127,7 +127,7 @@ fn result(reply: Reply) -> CallToolResult {
         return CallToolResult::error(content);
     }
     let mut result = CallToolResult::success(content);
-    result.structured_content = Some(reply.data);
+    result.structured_content = Some(reply.data.into());
     result
 }
 

@@ -155,7 +155,7 @@ fn session_is_what_the_crate_gives() {
         let reply = agent_tasklist::block_on(tools.call(&step.tool, &args));
         assert_eq!(reply.text, step.text);
         match &step.outcome {
-            Outcome::Done(data) => assert_eq!((reply.is_error, &reply.data), (false, data)),
+            Outcome::Done(data) => assert_eq!((reply.is_error, &*reply.data), (false, data)),
             Outcome::Refused | Outcome::Protocol(_) => assert!(reply.is_error),
         }
     }
@@ -258,7 +258,7 @@ async fn junk_is_answered() {
             assert_eq!(result["isError"], reply.is_error);
             match reply.is_error {
                 true => assert_eq!(result.get("structuredContent"), None),
-                false => assert_eq!(result["structuredContent"], reply.data),
+                false => assert_eq!(result["structuredContent"], *reply.data),
             }
         }
     }
