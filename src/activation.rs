@@ -2,6 +2,7 @@
 //! how the two are matched. The only module that knows globset.
 
 use crate::error::{Error, Limit, PathProblem, PatternProblem};
+use crate::policy::Limits;
 use crate::task::Task;
 use crate::text::is_blank;
 use globset::{Candidate, Glob, GlobBuilder, GlobSet, GlobSetBuilder};
@@ -74,10 +75,13 @@ impl Activation {
         I::Item: AsRef<str>,
     {
         let mut kept: Vec<Arc<str>> = Vec::new();
-        for (i, pattern) in patterns.into_iter().enumerate() {
+        let mut patterns = patterns.into_iter();
+        let mut given = 0;
+        while let Some(pattern) = patterns.next() {
             let pattern = pattern.as_ref();
-            if i == Self::MAX_PATTERNS {
-                return Err(too_much(Limit::Patterns, Self::MAX_PATTERNS, i + 1));
+            given += 1;
+            if given > Self::MAX_PATTERNS {
+                Limit::Patterns.check(Self::MAX_PATTERNS, given + patterns.size_hint().0)?;
             }
             let pattern = canonical(pattern)?;
             compile(&[&*pattern]).map_err(|problem| invalid(&pattern, problem))?;
@@ -113,19 +117,21 @@ impl Activation {
         self.patterns.iter().map(|pattern| &**pattern)
     }
 
+    /// Refuses more or longer patterns than the limits allow.
+    pub(crate) fn check(&self, limits: &Limits) -> Result<(), Error> {
+        Limit::Patterns.check(limits.patterns(), self.patterns.len())?;
+        (self.patterns.iter()).try_for_each(|pattern| {
+            Limit::PatternBytes.check(limits.pattern_bytes(), pattern.len())
+        })
+    }
+
     pub(crate) fn shared_patterns(&self) -> &[Arc<str>] {
         &self.patterns
     }
 
     /// The activation of a stored list, which holds its patterns in their one form.
     pub(crate) fn loaded(patterns: Vec<Arc<str>>) -> Result<Self, Error> {
-        if patterns.len() > Self::MAX_PATTERNS {
-            return Err(too_much(
-                Limit::Patterns,
-                Self::MAX_PATTERNS,
-                patterns.len(),
-            ));
-        }
+        Limit::Patterns.check(Self::MAX_PATTERNS, patterns.len())?;
         for (i, pattern) in patterns.iter().enumerate() {
             if canonical(pattern)? != *pattern || patterns[..i].contains(pattern) {
                 return Err(invalid(pattern, PatternProblem::NotNormal));
@@ -139,10 +145,6 @@ impl Activation {
     }
 }
 
-fn too_much(limit: Limit, max: usize, found: usize) -> Error {
-    Error::LimitExceeded { limit, max, found }
-}
-
 fn invalid(pattern: &str, problem: PatternProblem) -> Error {
     Error::InvalidPattern {
         pattern: pattern.into(),
@@ -152,10 +154,7 @@ fn invalid(pattern: &str, problem: PatternProblem) -> Error {
 
 /// The one text of all patterns that are the same but for `.` and empty segments.
 fn canonical(pattern: &str) -> Result<Arc<str>, Error> {
-    if pattern.len() > Activation::MAX_PATTERN_BYTES {
-        let max = Activation::MAX_PATTERN_BYTES;
-        return Err(too_much(Limit::PatternBytes, max, pattern.len()));
-    }
+    Limit::PatternBytes.check(Activation::MAX_PATTERN_BYTES, pattern.len())?;
     if is_blank(pattern) {
         return Ok("".into());
     }
@@ -285,8 +284,6 @@ fn normal(path: &str) -> Result<Option<String>, Error> {
     Ok((!normal.is_empty()).then_some(normal))
 }
 
-pub(crate) const EVIDENCE_CAP: usize = 100_000;
-
 /// One stretch of an agent's work, and the files modified in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Run {
@@ -313,12 +310,20 @@ impl Evidence {
     pub(crate) fn news<'p>(
         &self,
         paths: impl Iterator<Item = &'p str>,
+        limits: &Limits,
     ) -> Result<BTreeSet<Arc<str>>, Error> {
         let mut news = BTreeSet::new();
-        for path in paths {
-            if let (Some(path), Evidence::Files(files)) = (normal(path)?, self)
-                && !files.contains(path.as_str())
+        for (i, path) in paths.enumerate() {
+            let Some(path) = normal(path)? else {
+                continue;
+            };
+            if let Evidence::Files(files) = self
+                && files.contains(path.as_str())
             {
+                continue;
+            }
+            check_path(i, &path, limits)?;
+            if let Evidence::Files(_) = self {
                 news.insert(path.into());
             }
         }
@@ -327,11 +332,10 @@ impl Evidence {
 
     /// The evidence of a stored list: normalised paths, each once, at most as many as are kept.
     pub(crate) fn loaded(paths: Vec<Arc<str>>) -> Result<Self, Error> {
-        if paths.len() > EVIDENCE_CAP {
-            return Err(too_much(Limit::Evidence, EVIDENCE_CAP, paths.len()));
-        }
+        Limit::Evidence.check(Limits::HIGHEST.evidence(), paths.len())?;
         let mut files = BTreeSet::new();
-        for path in paths {
+        for (i, path) in paths.into_iter().enumerate() {
+            check_path(i, &path, &Limits::HIGHEST)?;
             let problem = match normal(&path)? {
                 Some(normal) if normal == *path => None,
                 _ => Some(PathProblem::NotNormal),
@@ -344,6 +348,11 @@ impl Evidence {
         }
         Ok(Evidence::Files(files))
     }
+}
+
+fn check_path(item: usize, path: &str, limits: &Limits) -> Result<(), Error> {
+    let checked = Limit::PathBytes.check(limits.path_bytes(), path.len());
+    checked.map_err(|error| error.at_item(item))
 }
 
 /// The patterns of a list, compiled when they are first needed and in chunks, as one set of

@@ -183,14 +183,16 @@ pub enum Error {
         problem: KeyProblem,
     },
     /// Something is larger than allowed.
-    #[error("{limit} is limited to {max}; this is {found}. Make it smaller.")]
+    #[error("{}{limit} is limited to {max}; this is {found}. {}", At(place), limit.advice())]
     LimitExceeded {
         /// Which limit.
         limit: Limit,
         /// The most that is allowed.
         max: usize,
-        /// What was given.
+        /// What was given, or as much of that as was looked at.
         found: usize,
+        /// What is too large, where that can be told.
+        place: Option<Place>,
     },
     /// A stored list is of a version that this release does not know.
     #[error("stored list has version {found}; this release reads version {supported}")]
@@ -405,10 +407,62 @@ impl fmt::Display for TaskProblem {
     }
 }
 
-/// A limit of the list.
+impl Error {
+    /// The same with the place of what is too large.
+    pub(crate) fn at_item(mut self, item: usize) -> Self {
+        if let Error::LimitExceeded { place, .. } = &mut self {
+            *place = Some(Place::Item(item));
+        }
+        self
+    }
+
+    /// The same with the task that is too large.
+    pub(crate) fn at_task(mut self, id: &TaskId) -> Self {
+        if let Error::LimitExceeded { place, .. } = &mut self {
+            *place = Some(Place::Task(id.clone()));
+        }
+        self
+    }
+}
+
+/// Where something is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Place {
+    /// At that position, from 0, among the tasks or the paths that were given.
+    Item(usize),
+    /// In that task of the list.
+    Task(TaskId),
+}
+
+struct At<'a>(&'a Option<Place>);
+
+impl fmt::Display for At<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(Place::Item(item)) => write!(f, "Item {}: ", item + 1),
+            Some(Place::Task(id)) => write!(f, "Task {id}: "),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A limit of the list. What a host can lower is in [`Limits`](crate::Limits).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Limit {
+    /// How many tasks a list may have.
+    Tasks,
+    /// How long a subject may be, in bytes.
+    SubjectBytes,
+    /// How long an active form may be, in bytes.
+    ActiveFormBytes,
+    /// How long a description may be, in bytes.
+    DescriptionBytes,
+    /// How long the name of an owner may be, in bytes.
+    OwnerBytes,
+    /// How large the metadata of a task may be, in bytes of JSON.
+    MetadataBytes,
     /// How deep the arrays and objects of a task's metadata nest.
     MetadataDepth,
     /// How many retired tasks a stored list may hold.
@@ -419,16 +473,48 @@ pub enum Limit {
     PatternBytes,
     /// How many modified files a stored list may hold.
     Evidence,
+    /// How long the path of a modified file may be, in bytes.
+    PathBytes,
+}
+
+impl Limit {
+    /// Refuses what is more than allowed.
+    pub(crate) fn check(self, max: usize, found: usize) -> Result<(), Error> {
+        if found <= max {
+            return Ok(());
+        }
+        Err(Error::LimitExceeded {
+            limit: self,
+            max,
+            found,
+            place: None,
+        })
+    }
+
+    /// What to do about it.
+    fn advice(self) -> &'static str {
+        match self {
+            Limit::Tasks => "Nothing was changed; leave tasks out, or delete some first.",
+            _ => "Make it smaller.",
+        }
+    }
 }
 
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Limit::Tasks => "The number of tasks",
+            Limit::SubjectBytes => "The length of a subject in bytes",
+            Limit::ActiveFormBytes => "The length of an active form in bytes",
+            Limit::DescriptionBytes => "The length of a description in bytes",
+            Limit::OwnerBytes => "The length of an owner's name in bytes",
+            Limit::MetadataBytes => "The size of a task's metadata in bytes of JSON",
             Limit::MetadataDepth => "The nesting of a task's metadata",
             Limit::Retired => "The number of retired tasks",
             Limit::Patterns => "The number of patterns of a task",
             Limit::PatternBytes => "The length of a pattern in bytes",
             Limit::Evidence => "The number of modified files",
+            Limit::PathBytes => "The length of a modified file's path in bytes",
         })
     }
 }

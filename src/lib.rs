@@ -165,7 +165,7 @@ pub use change::{
     Changes, Demoted, Demotion, DuplicateId, Edge, Edited, Effects, Facts, Notes, Rebound,
 };
 pub use error::{
-    Error, IdProblem, KeyProblem, KnownIds, Limit, PathProblem, PatternProblem, TaskProblem,
+    Error, IdProblem, KeyProblem, KnownIds, Limit, PathProblem, PatternProblem, Place, TaskProblem,
 };
 pub use id::TaskId;
 pub use key::ListKey;

@@ -283,7 +283,7 @@ impl TaskList {
         self.limits
     }
 
-    /// Sets the limits. Never fails, and changes no task.
+    /// Sets the limits. Never fails, and changes no task: limits judge transitions only.
     pub fn set_limits(&mut self, limits: Limits) {
         self.limits = limits;
     }
@@ -485,7 +485,7 @@ impl TaskList {
     /// # Errors
     ///
     /// [`Error::IdTaken`] where the task is in the list, [`Error::NotRetired`] where no task
-    /// that is remembered has the id.
+    /// that is remembered has the id, [`Error::LimitExceeded`] where the list is full.
     ///
     /// ```
     /// use agent_tasklist::{TaskDraft, TaskList};
@@ -510,7 +510,8 @@ impl TaskList {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidPath`] for a path with a `..` segment.
+    /// [`Error::InvalidPath`] for a path with a `..` segment, [`Error::LimitExceeded`] for one that is
+    /// too long. Too many are no error: see [`Limits::evidence`].
     ///
     /// ```
     /// use agent_tasklist::{Activation, TaskDraft, TaskList};
@@ -538,7 +539,7 @@ impl TaskList {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidPath`] for a path with a `..` segment.
+    /// As there.
     pub fn files_modified_on_windows<I>(&mut self, paths: I) -> Result<Changes, Error>
     where
         I: IntoIterator,
@@ -605,7 +606,8 @@ impl TaskList {
     ///
     /// # Errors
     ///
-    /// [`Error::OwnedByOther`] where another owner's task would have to yield, [`Error::BlankOwner`].
+    /// [`Error::OwnedByOther`] where another owner's task would have to yield, [`Error::BlankOwner`],
+    /// [`Error::LimitExceeded`] for a name that is too long.
     ///
     /// ```
     /// use agent_tasklist::{InProgress, Policy, TaskDraft, TaskList};
@@ -634,7 +636,7 @@ impl TaskList {
     ///
     /// [`Error::OwnedByOther`] for another's task, or where another's would have to yield;
     /// [`Error::UnknownTask`], [`Error::Completed`], [`Error::Blocked`], [`Error::Dormant`],
-    /// [`Error::BlankOwner`].
+    /// [`Error::BlankOwner`], [`Error::LimitExceeded`].
     pub fn claim_task(
         &mut self,
         id: impl AsRef<str>,

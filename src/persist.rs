@@ -5,8 +5,9 @@ use crate::dag::Dag;
 use crate::error::{Error, IdProblem, Limit, TaskProblem};
 use crate::id::TaskId;
 use crate::list::{TaskList, cycle_error};
-use crate::retired::{RETIRED_CAP, Retired, RetiredTask};
-use crate::task::{Status, Task, check_metadata};
+use crate::policy::Limits;
+use crate::retired::{Retired, RetiredTask};
+use crate::task::{Status, Task, check_depth};
 use crate::text::is_blank;
 use serde::de::{self, Deserialize, Deserializer};
 use serde::ser::{Serialize, SerializeStruct, Serializer};
@@ -195,6 +196,8 @@ struct StoredTask {
 impl StoredList {
     /// Makes the list; dependencies that it cannot have are refused, or left out and told of.
     fn check(self, mut repairs: Option<&mut Vec<Repair>>) -> Result<TaskList, Error> {
+        Limit::Tasks.check(Limits::HIGHEST.tasks(), self.tasks.len())?;
+        Limit::Retired.check(Limits::HIGHEST.retired(), self.retired.len())?;
         let run = self.run.check()?;
         let mut tasks = Vec::with_capacity(self.tasks.len());
         let mut blockers = Vec::with_capacity(self.tasks.len());
@@ -231,13 +234,6 @@ impl StoredList {
         dag.connect(&edges)
             .map_err(|cycle| cycle_error(&dag, cycle))?;
 
-        if self.retired.len() > RETIRED_CAP {
-            return Err(Error::LimitExceeded {
-                limit: Limit::Retired,
-                max: RETIRED_CAP,
-                found: self.retired.len(),
-            });
-        }
         let mut retired = Retired::default();
         for stored in self.retired {
             let has_edges = !stored.blocked_by.is_empty();
@@ -271,13 +267,9 @@ impl StoredRun {
         let id = self.id.as_deref().map(stored_id).transpose()?;
         let evidence = match self.incomplete {
             false => Evidence::loaded(self.files)?,
-            true if self.files.is_empty() => Evidence::Incomplete,
             true => {
-                return Err(Error::LimitExceeded {
-                    limit: Limit::Evidence,
-                    max: 0,
-                    found: self.files.len(),
-                });
+                Limit::Evidence.check(0, self.files.len())?;
+                Evidence::Incomplete
             }
         };
         Ok(Run {
@@ -361,12 +353,13 @@ impl StoredTask {
             return Err(invalid(&id, problem));
         }
         if let Some(metadata) = &self.metadata {
-            check_metadata(metadata)?;
+            check_depth(metadata).map_err(|error| error.at_task(&id))?;
         }
         let activation = match self.activation {
             None => None,
             Some(StoredActivation::FilesModified(patterns)) => {
-                Some(Arc::new(Activation::loaded(patterns)?))
+                let activation = Activation::loaded(patterns);
+                Some(Arc::new(activation.map_err(|error| error.at_task(&id))?))
             }
         };
         let task = Task {
@@ -380,6 +373,8 @@ impl StoredTask {
             metadata: self.metadata,
             status: self.status,
         };
+        task.check(None, &Limits::HIGHEST)
+            .map_err(|error| error.at_task(&task.id))?;
         Ok(RetiredTask {
             task: Arc::new(task),
             deleted: self.deleted,

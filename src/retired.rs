@@ -3,8 +3,6 @@ use crate::task::Task;
 use indexmap::IndexMap;
 use std::sync::Arc;
 
-pub(crate) const RETIRED_CAP: usize = 200;
-
 /// A task that left the list, kept aside so that its id stays taken and it can come back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -1,10 +1,12 @@
 use crate::activation::Activation;
 use crate::error::{Error, Limit};
 use crate::id::TaskId;
+use crate::policy::{Limits, Texts};
 use crate::text;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::fmt;
+use std::io;
 use std::sync::Arc;
 
 /// What somebody said of a task. What follows from the whole list is its [`State`](crate::State).
@@ -78,6 +80,32 @@ impl Task {
         self.active_form.as_deref().unwrap_or(&self.subject)
     }
 
+    fn texts(&self) -> Texts<'_> {
+        [
+            Some(&self.subject),
+            self.active_form.as_ref(),
+            self.description.as_ref(),
+            self.owner.as_ref(),
+        ]
+    }
+
+    /// Refuses what is larger than the limits allow, and not what it was before.
+    pub(crate) fn check(&self, before: Option<&Task>, limits: &Limits) -> Result<(), Error> {
+        limits.check_texts(self.texts(), before.map_or([None; 4], Task::texts))?;
+        let before = before.map(|before| (&before.metadata, &before.activation));
+        if let Some(metadata) = &self.metadata
+            && before.is_none_or(|(before, _)| *before != self.metadata)
+        {
+            Limit::MetadataBytes.check(limits.metadata_bytes(), json_bytes(&**metadata))?;
+        }
+        match &self.activation {
+            Some(activation) if before.is_none_or(|(_, before)| *before != self.activation) => {
+                activation.check(limits)
+            }
+            _ => Ok(()),
+        }
+    }
+
     pub(crate) fn with_status(&self, status: Status) -> Self {
         Task {
             status,
@@ -94,6 +122,15 @@ pub(crate) enum Given<T> {
     Kept,
     Cleared,
     Set(T),
+}
+
+impl<T> Given<T> {
+    fn as_set(&self) -> Option<&T> {
+        match self {
+            Given::Set(given) => Some(given),
+            Given::Kept | Given::Cleared => None,
+        }
+    }
 }
 
 impl<T: Clone> Given<T> {
@@ -176,27 +213,32 @@ impl Fields {
         };
     }
 
-    /// Refuses what no task may hold.
+    /// Refuses what no task may hold, as far as it can be told from what is given alone.
     pub(crate) fn check(&self) -> Result<(), Error> {
-        if let Given::Set(metadata) = &self.metadata {
-            check_metadata(metadata)?;
-        }
-        self.more_metadata
-            .iter()
-            .try_for_each(|more| check_metadata(more))
+        let texts = [
+            self.subject.as_ref(),
+            self.active_form.as_set(),
+            self.description.as_set(),
+            self.owner.as_set(),
+        ];
+        Limits::HIGHEST.check_texts(texts, [None; 4])?;
+        let metadata = self.metadata.as_set().into_iter();
+        (metadata.chain(&self.more_metadata)).try_for_each(|metadata| check_depth(metadata))
     }
 
     fn metadata_over(
         &self,
         old: Option<Arc<Map<String, Value>>>,
     ) -> Option<Arc<Map<String, Value>>> {
-        let metadata = self.metadata.over(old);
-        let Some(more) = &self.more_metadata else {
-            return metadata;
-        };
-        let mut merged = metadata.map_or_else(Map::new, |metadata| (*metadata).clone());
-        merged.extend(more.iter().map(|(key, value)| (key.clone(), value.clone())));
-        Some(Arc::new(merged))
+        match (self.metadata.over(old), &self.more_metadata) {
+            (metadata, None) => metadata,
+            (None, Some(more)) => Some(more.clone()),
+            (Some(metadata), Some(more)) => {
+                let mut merged = (*metadata).clone();
+                merged.extend(more.iter().map(|(key, value)| (key.clone(), value.clone())));
+                Some(Arc::new(merged))
+            }
+        }
     }
 
     /// The old task with these fields over it.
@@ -232,18 +274,12 @@ impl Fields {
 }
 
 /// Refuses metadata that nests so deep that the stored list could not be read back.
-pub(crate) fn check_metadata(metadata: &Map<String, Value>) -> Result<(), Error> {
+pub(crate) fn check_depth(metadata: &Map<String, Value>) -> Result<(), Error> {
     const MAX: usize = 100;
     let mut level: Vec<&Value> = metadata.values().collect();
     let mut depth = 1;
     while !level.is_empty() {
-        if depth > MAX {
-            return Err(Error::LimitExceeded {
-                limit: Limit::MetadataDepth,
-                max: MAX,
-                found: depth,
-            });
-        }
+        Limit::MetadataDepth.check(MAX, depth)?;
         let mut next = Vec::new();
         for value in level {
             match value {
@@ -256,6 +292,27 @@ pub(crate) fn check_metadata(metadata: &Map<String, Value>) -> Result<(), Error>
         depth += 1;
     }
     Ok(())
+}
+
+/// How long a value is as JSON.
+fn json_bytes(value: &impl Serialize) -> usize {
+    struct Count(usize);
+    impl io::Write for Count {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut count = Count(0);
+    match serde_json::to_writer(&mut count, value) {
+        Ok(()) => count.0,
+        // String keys and a writer that takes everything: it cannot fail, and would be too large.
+        Err(_) => usize::MAX,
+    }
 }
 
 fn ids<I>(ids: I) -> Vec<Arc<str>>
@@ -298,8 +355,8 @@ macro_rules! common_setters {
             self
         }
 
-        /// Sets the metadata as a whole; an empty map clears it. Nesting is
-        /// limited to 100 levels.
+        /// Sets the metadata as a whole; an empty map clears it. It is limited to 64 KiB of JSON
+        /// and 100 levels of nesting.
         #[must_use]
         pub fn metadata(mut self, metadata: Map<String, Value>) -> Self {
             self.fields.set_metadata(metadata);

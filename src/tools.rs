@@ -15,14 +15,14 @@ pub use stored::{Access, ListTools};
 use crate::change::{Changes, Demotion};
 use crate::error::{Error, Quote};
 use crate::list::TaskList;
-use crate::policy::Policy;
+use crate::policy::{Limits, Policy};
 use input::Prepared;
 use serde_json::Value;
 use std::sync::Arc;
 
 /// A set of tools to hand to a model, over a [`TaskList`].
 ///
-/// A toolset is plain data: which tools, and the [`Policy`] that they act under. It
+/// A toolset is plain data: which tools, and the [`Policy`] and [`Limits`] that they act under. It
 /// describes the tools ([`specs`](Self::specs)) and carries out what the model calls
 /// ([`call`](Self::call)). The list stays with the host.
 ///
@@ -48,6 +48,7 @@ use std::sync::Arc;
 pub struct Toolset {
     kind: Kind,
     policy: Policy,
+    limits: Option<Limits>,
     actor: Option<Arc<str>>,
     strictness: Strictness,
     detail: Detail,
@@ -282,6 +283,7 @@ impl Toolset {
         Toolset {
             kind,
             policy: Policy::default(),
+            limits: None,
             actor: None,
             strictness: Strictness::default(),
             detail: Detail::default(),
@@ -292,6 +294,14 @@ impl Toolset {
     #[must_use]
     pub fn with_policy(mut self, policy: Policy) -> Self {
         self.policy = policy;
+        self
+    }
+
+    /// The same tools under lower limits of the host's. Without them those of the list hold, which
+    /// are the highest where it was just loaded.
+    #[must_use]
+    pub fn with_limits(mut self, limits: Limits) -> Self {
+        self.limits = Some(limits);
         self
     }
 
@@ -326,7 +336,7 @@ impl Toolset {
         }
     }
 
-    /// Carries out a call on a list, under the toolset's policy.
+    /// Carries out a call on a list, under the toolset's policy and limits.
     ///
     /// Never fails in the Rust sense: whatever is wrong with the name, the arguments or
     /// the change asked for is said in the reply, for the model to correct itself.
@@ -405,6 +415,9 @@ impl Toolset {
     /// Carries out a call on the list that it is about.
     fn run(&self, list: &mut TaskList, name: &str, args: &Prepared<'_>) -> Reply {
         list.set_policy(self.policy);
+        if let Some(limits) = self.limits {
+            list.set_limits(limits);
+        }
         match self.kind {
             Kind::Murmur => murmur::call(self, list, name, args),
             Kind::Mastra | Kind::Full => self.form().call(list, name, args),

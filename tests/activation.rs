@@ -240,12 +240,15 @@ fn bad_patterns_are_refused_when_given() {
 #[test]
 fn patterns_are_limited() {
     let exceeded = |error: Error| match error {
-        Error::LimitExceeded { limit, max, found } => (limit, max, found),
+        Error::LimitExceeded {
+            limit, max, found, ..
+        } => (limit, max, found),
         other => panic!("{other:?}"),
     };
     let many = |n: usize| Activation::files_modified((0..n).map(|n| format!("{n}")));
     assert_eq!(many(64).unwrap().patterns().len(), 64);
     assert_eq!(exceeded(many(65).unwrap_err()), (Limit::Patterns, 64, 65));
+    assert_eq!(exceeded(many(999).unwrap_err()), (Limit::Patterns, 64, 999));
     let long = |n: usize| Activation::files_modified(["x".repeat(n)]);
     assert!(long(1024).is_ok());
     assert_eq!(

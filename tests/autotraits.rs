@@ -41,6 +41,7 @@ fn send_sync_static() {
     check::<Notes>();
     check::<PathProblem>();
     check::<PatternProblem>();
+    check::<Place>();
     check::<Policy>();
     check::<Rebound>();
     check::<Repair>();

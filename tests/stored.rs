@@ -1,7 +1,7 @@
 //! The stored form: what it looks like, what is refused, and that nothing is repaired.
 
 use agent_tasklist::{
-    Error, IdProblem, Limit, RepairReason, Status, TaskDraft, TaskId, TaskList, TaskPatch,
+    Error, IdProblem, Limit, Place, RepairReason, Status, TaskDraft, TaskId, TaskList, TaskPatch,
     TaskProblem,
 };
 use proptest::prelude::*;
@@ -162,7 +162,8 @@ fn damage_is_refused_with_data() {
         Error::LimitExceeded {
             limit: Limit::Retired,
             max: 200,
-            found: 201
+            found: 201,
+            place: None
         }
     );
 }
@@ -235,7 +236,8 @@ fn metadata_never_nests_too_deep_to_be_read_back() {
         Error::LimitExceeded {
             limit: Limit::MetadataDepth,
             max: 100,
-            found: 101
+            found: 101,
+            place: Some(Place::Task(id))
         }
     );
     let error = list

@@ -39,9 +39,12 @@ impl<'a> Acting<'a> {
     ///
     /// As there, and [`Error::OwnedByOther`].
     pub fn write(&mut self, tasks: impl IntoIterator<Item = TaskDraft>) -> Result<Changes, Error> {
-        let drafts: Vec<TaskDraft> = tasks.into_iter().collect();
+        let tasks = tasks.into_iter();
         let actor = self.actor.as_deref();
-        let ((), changes) = self.list.change(actor, |edit| edit.write(drafts))?;
+        let ((), changes) = self.list.change(actor, |edit| {
+            edit.check_count(tasks.size_hint().0)?;
+            edit.write(tasks.collect())
+        })?;
         Ok(changes)
     }
 

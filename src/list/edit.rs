@@ -6,7 +6,7 @@ use crate::change::{
     Changes, Demoted, Demotion, DuplicateId, Edge, Edited, Effects, Facts, Notes, Rebound,
 };
 use crate::dag::{Before, Condition, Dag, End, Journal, Link, Slot};
-use crate::error::{Error, KnownIds};
+use crate::error::{Error, KnownIds, Limit};
 use crate::id::TaskId;
 use crate::policy::{Blocked, Excess, InProgress};
 use crate::reconcile::IdMaker;
@@ -23,6 +23,8 @@ pub(super) struct Edit<'a> {
     actor: Option<&'a str>,
     /// Whether the call writes the whole list.
     pub(super) is_write: bool,
+    /// How many tasks there were.
+    tasks_before: usize,
     pub(super) journal: Journal,
     /// The graph that a write put another in the place of.
     pub(super) replaced: Option<Arc<Dag>>,
@@ -56,6 +58,7 @@ pub(super) struct Edit<'a> {
 impl<'a> Edit<'a> {
     pub(super) fn new(list: &'a mut TaskList, actor: Option<&'a str>) -> Self {
         Edit {
+            tasks_before: list.len(),
             list,
             actor,
             is_write: false,
@@ -164,7 +167,8 @@ impl<'a> Edit<'a> {
             self.doomed = Some(slot);
             return Ok(());
         }
-        patch.fields.check()?;
+        let id = &self.dag().task(slot).id;
+        (patch.fields.check()).map_err(|error| error.at_task(id))?;
         if patch.fields.status == Some(Status::InProgress) {
             self.named_running.push(slot);
         }
@@ -275,7 +279,7 @@ impl<'a> Edit<'a> {
         &mut self,
         paths: impl Iterator<Item = &'p str>,
     ) -> Result<(), Error> {
-        let news = self.list.run.evidence.news(paths)?;
+        let news = self.list.run.evidence.news(paths, &self.list.limits)?;
         let Evidence::Files(files) = &self.list.run.evidence else {
             return Ok(());
         };
@@ -408,7 +412,7 @@ pub(super) fn edge(dag: &Dag, blocked: Slot, blocker: Slot) -> Edge {
 pub(super) fn check_draft(item: usize, draft: &TaskDraft) -> Result<(), Error> {
     match draft.fields.status {
         Some(status @ Status::Deleted) => Err(Error::StatusNotAllowed { item, status }),
-        _ => draft.fields.check(),
+        _ => (draft.fields.check()).map_err(|error| error.at_item(item)),
     }
 }
 
@@ -416,6 +420,8 @@ pub(super) fn check_draft(item: usize, draft: &TaskDraft) -> Result<(), Error> {
 impl Edit<'_> {
     /// Checks the edited list, and puts back to pending what has to yield.
     pub(super) fn settle(&mut self) -> Result<(), Error> {
+        self.check_count(self.dag().len())?;
+        self.check_sizes()?;
         let cycle = self.linked.and_then(|slot| self.dag().cycle_through(slot));
         if let Some(cycle) = cycle {
             return Err(cycle_error(self.dag(), cycle));
@@ -428,6 +434,37 @@ impl Edit<'_> {
         }
         self.judge_made_to_wait();
         self.refuse_others_tasks()
+    }
+
+    /// Refuses more tasks than the limits allow, unless there were as many before.
+    pub(super) fn check_count(&self, tasks: usize) -> Result<(), Error> {
+        match tasks > self.tasks_before {
+            true => Limit::Tasks.check(self.list.limits.tasks(), tasks),
+            false => Ok(()),
+        }
+    }
+
+    /// Refuses a task that the call made larger than the limits allow.
+    fn check_sizes(&self) -> Result<(), Error> {
+        let limits = &self.list.limits;
+        for (slot, before) in &self.journal.set {
+            let task = self.dag().task(*slot);
+            let before = before.as_ref().map(|before| &*before.task);
+            let Err(error) = task.check(before, limits) else {
+                continue;
+            };
+            let retired = self.list.retired.get(task.id.as_str());
+            let came_back = retired.filter(|_| before.is_none());
+            if came_back.is_some_and(|old| task.check(Some(&old.task), limits).is_ok()) {
+                continue;
+            }
+            return Err(match before {
+                _ if self.is_write => error.at_item(self.dag().place(*slot)),
+                None => error.at_item(0),
+                Some(_) => error.at_task(&task.id),
+            });
+        }
+        Ok(())
     }
 
     /// The tasks whose status the call changed to in progress or completed, in list order.

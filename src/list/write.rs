@@ -14,6 +14,7 @@ use std::sync::Arc;
 impl Edit<'_> {
     pub(super) fn write(&mut self, mut drafts: Vec<TaskDraft>) -> Result<(), Error> {
         self.is_write = true;
+        self.check_count(drafts.len())?;
         for (i, draft) in drafts.iter().enumerate() {
             check_draft(i, draft)?;
         }

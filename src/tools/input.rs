@@ -14,7 +14,9 @@ use std::sync::LazyLock;
 /// What is wrong with the arguments of a call.
 #[derive(Clone, Debug)]
 pub(super) struct Problems {
-    all: Vec<Problem>,
+    shown: Vec<Problem>,
+    /// How many there are beyond those.
+    more: usize,
     /// Right arguments.
     example: &'static str,
 }
@@ -30,23 +32,23 @@ impl Problems {
     const SHOWN: usize = 5;
 
     fn add(&mut self, path: impl fmt::Display, what: impl fmt::Display) {
-        let (path, what) = match self.all.len() < Self::SHOWN {
-            true => (path.to_string(), what.to_string()),
-            false => Default::default(),
-        };
-        self.all.push(Problem { path, what });
+        if self.shown.len() == Self::SHOWN {
+            self.more += 1;
+            return;
+        }
+        let (path, what) = (path.to_string(), what.to_string());
+        self.shown.push(Problem { path, what });
     }
 }
 
 impl fmt::Display for Problems {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("The arguments are not right; nothing was changed.")?;
-        for problem in self.all.iter().take(Self::SHOWN) {
+        for problem in &self.shown {
             write!(f, "\n- {}: {}", problem.path, problem.what)?;
         }
-        let more = self.all.len().saturating_sub(Self::SHOWN);
-        if more > 0 {
-            write!(f, "\n- and {more} more")?;
+        if self.more > 0 {
+            write!(f, "\n- and {} more", self.more)?;
         }
         write!(f, "\nExample: {}", self.example)
     }
@@ -113,7 +115,8 @@ impl<'a> Prepared<'a> {
         strict: bool,
     ) -> Self {
         let mut problems = Problems {
-            all: Vec::new(),
+            shown: Vec::new(),
+            more: 0,
             example,
         };
         if strict {
@@ -198,9 +201,10 @@ impl<'a> Input<'a> {
     /// Gives what was read, if nothing was wrong.
     pub(super) fn finish<T>(mut self, read: T) -> Result<(T, Vec<String>), Problems> {
         if self.args.is_none() {
-            self.problems.all.truncate(1);
+            self.problems.shown.truncate(1);
+            self.problems.more = 0;
         }
-        match self.problems.all.is_empty() {
+        match self.problems.shown.is_empty() {
             true => Ok((read, self.repairs)),
             false => Err(self.problems),
         }

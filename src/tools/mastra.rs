@@ -319,7 +319,9 @@ impl Form<'_> {
         let mut input = Input::new(args);
         let drafts = input.objects("tasks", |input, item| self.draft(input, &item));
         let (drafts, repairs) = input.finish(drafts).map_err(Refusal::Input)?;
-        let drafts: Vec<TaskDraft> = drafts.into_iter().collect::<Result<_, _>>()?;
+        let at = |(i, draft): (usize, Result<_, Error>)| draft.map_err(|error| error.at_item(i));
+        let drafts = drafts.into_iter().enumerate().map(at);
+        let drafts: Vec<TaskDraft> = drafts.collect::<Result<_, _>>()?;
         Ok(Made::new((self.acting(list).write(drafts)?, repairs)))
     }
 

@@ -525,8 +525,13 @@ impl Repair {
             }
             None => Cow::Borrowed(value),
         };
+        if value.is_array() {
+            return match value.into_owned() {
+                Value::Array(items) => Some(items),
+                _ => None,
+            };
+        }
         match value.as_ref() {
-            Value::Array(items) => Some(items.clone()),
             Value::Object(members) if members.len() == 1 => match members.values().next() {
                 Some(Value::Array(items)) => {
                     self.note(path, "was an object around a list; it was read as the list");
