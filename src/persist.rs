@@ -12,7 +12,9 @@ use crate::text::is_blank;
 use serde::de::{self, Deserialize, Deserializer};
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::fmt;
 use std::sync::Arc;
 
 const VERSION: u64 = 1;
@@ -50,7 +52,7 @@ impl TaskList {
     }
 }
 
-fn parse(json: &str) -> Result<StoredList, Error> {
+fn parse(json: &str) -> Result<StoredList<'_>, Error> {
     #[derive(serde::Deserialize)]
     struct Versioned {
         version: u64,
@@ -127,14 +129,61 @@ fn unsupported(found: u64) -> Error {
     }
 }
 
+/// A text in its place, copied there without another copy between.
+struct Shared(Arc<str>);
+
+/// A text that is only looked at: in the JSON itself, where it stands there as it is.
+struct Seen<'a>(Cow<'a, str>);
+
+impl<'de> Deserialize<'de> for Shared {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Text;
+        impl de::Visitor<'_> for Text {
+            type Value = Shared;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Shared, E> {
+                Ok(Shared(text.into()))
+            }
+        }
+        deserializer.deserialize_str(Text)
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Seen<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Text;
+        impl<'de> de::Visitor<'de> for Text {
+            type Value = Seen<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string")
+            }
+
+            fn visit_borrowed_str<E: de::Error>(self, text: &'de str) -> Result<Seen<'de>, E> {
+                Ok(Seen(text.into()))
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Seen<'de>, E> {
+                Ok(Seen(text.to_owned().into()))
+            }
+        }
+        deserializer.deserialize_str(Text)
+    }
+}
+
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-struct StoredList {
+struct StoredList<'a> {
     #[serde(rename = "version")]
     _version: Version,
-    tasks: Vec<StoredTask>,
+    #[serde(borrow)]
+    tasks: Vec<StoredTask<'a>>,
     #[serde(default)]
-    retired: Vec<StoredTask>,
+    retired: Vec<StoredTask<'a>>,
     #[serde(default)]
     run: StoredRun,
 }
@@ -171,16 +220,17 @@ impl<'de> Deserialize<'de> for Version {
 
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-struct StoredTask {
-    id: Box<str>,
-    subject: Arc<str>,
+struct StoredTask<'a> {
+    #[serde(borrow)]
+    id: Seen<'a>,
+    subject: Shared,
     status: Status,
     #[serde(default)]
-    description: Option<Arc<str>>,
+    description: Option<Shared>,
     #[serde(default)]
-    active_form: Option<Arc<str>>,
+    active_form: Option<Shared>,
     #[serde(default)]
-    owner: Option<Arc<str>>,
+    owner: Option<Shared>,
     #[serde(default)]
     activation: Option<StoredActivation>,
     #[serde(default)]
@@ -188,12 +238,12 @@ struct StoredTask {
     #[serde(default)]
     started: bool,
     #[serde(default)]
-    blocked_by: Vec<Box<str>>,
+    blocked_by: Vec<Seen<'a>>,
     #[serde(default)]
     deleted: bool,
 }
 
-impl StoredList {
+impl StoredList<'_> {
     /// Makes the list; dependencies that it cannot have are refused, or left out and told of.
     fn check(self, mut repairs: Option<&mut Vec<Repair>>) -> Result<TaskList, Error> {
         Limit::Tasks.check(Limits::HIGHEST.tasks(), self.tasks.len())?;
@@ -282,7 +332,7 @@ impl StoredRun {
 /// The edges as `(blocked, blocker)` by place.
 fn edges(
     dag: &Dag,
-    blockers: &[Vec<Box<str>>],
+    blockers: &[Vec<Seen<'_>>],
     mut repairs: Option<&mut Vec<Repair>>,
 ) -> Result<Vec<(u32, u32)>, Error> {
     let mut edges = Vec::with_capacity(blockers.iter().map(Vec::len).sum());
@@ -290,13 +340,14 @@ fn edges(
     for (place, (slot, blockers)) in dag.slots().zip(blockers).enumerate() {
         let id = || dag.task(slot).id.clone();
         for blocker in blockers {
+            let blocker = &*blocker.0;
             let other = dag.find(blocker).map(|slot| dag.place(slot));
             let (reason, error) = match other {
                 None => (
                     RepairReason::Dangling,
                     Error::DanglingBlocker {
                         task: id(),
-                        blocker: (&**blocker).into(),
+                        blocker: blocker.into(),
                     },
                 ),
                 Some(other) if other == place => (
@@ -315,7 +366,7 @@ fn edges(
             let repairs = repairs.as_deref_mut().ok_or(error)?;
             repairs.push(Repair {
                 task: id(),
-                blocker: (&**blocker).into(),
+                blocker: blocker.into(),
                 reason,
             });
         }
@@ -330,11 +381,14 @@ fn invalid(task: &TaskId, problem: TaskProblem) -> Error {
     }
 }
 
-impl StoredTask {
+impl StoredTask<'_> {
     fn check(self) -> Result<RetiredTask, Error> {
-        let id = stored_id(&self.id)?;
-        let texts = [&self.description, &self.active_form, &self.owner];
-        let problem = if is_blank(&self.subject) {
+        let id = stored_id(&self.id.0)?;
+        let given = |text: Option<Shared>| text.map(|Shared(text)| text);
+        let (description, owner) = (given(self.description), given(self.owner));
+        let (subject, active_form) = (self.subject.0, given(self.active_form));
+        let texts = [&description, &active_form, &owner];
+        let problem = if is_blank(&subject) {
             Some(TaskProblem::BlankSubject)
         } else if texts.into_iter().flatten().any(|text| is_blank(text)) {
             Some(TaskProblem::BlankText)
@@ -366,10 +420,10 @@ impl StoredTask {
             id,
             activation,
             started: self.started || self.status.is_started(),
-            subject: self.subject,
-            description: self.description,
-            active_form: self.active_form,
-            owner: self.owner,
+            subject,
+            description,
+            active_form,
+            owner,
             metadata: self.metadata,
             status: self.status,
         };

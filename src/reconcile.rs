@@ -230,6 +230,9 @@ impl<'a> Pool<'a> {
         let free: Vec<Origin> = tasks
             .filter(|&origin| self.taken_by(origin).is_some_and(|taken| taken.is_none()))
             .collect();
+        if free.is_empty() {
+            return wanted;
+        }
         let offered: Vec<Key<'_>> = (free.iter())
             .filter_map(|&origin| self.task(origin))
             .map(|task| Key::of_task(task))

@@ -48,8 +48,8 @@ impl fmt::Display for Status {
 
 /// A task of a list, to read. It is changed through the list only.
 ///
-/// Cloning copies pointers, not text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Cloning copies pointers, not text, and comparing looks at pointers first.
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Task {
     /// Unique in the list, among live and retired tasks.
@@ -73,6 +73,24 @@ pub struct Task {
     /// whatever becomes of its activation.
     pub started: bool,
 }
+
+impl PartialEq for Task {
+    fn eq(&self, other: &Self) -> bool {
+        // An `Arc<str>` compares all its text even with itself.
+        let same_text = |(a, b): (Option<&Arc<str>>, Option<&Arc<str>>)| match (a, b) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b) || a == b,
+            (a, b) => a.is_none() && b.is_none(),
+        };
+        self.status == other.status
+            && self.started == other.started
+            && self.id == other.id
+            && self.texts().into_iter().zip(other.texts()).all(same_text)
+            && self.activation == other.activation
+            && self.metadata == other.metadata
+    }
+}
+
+impl Eq for Task {}
 
 impl Task {
     /// The active form, or the subject where there is none.

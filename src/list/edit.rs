@@ -185,8 +185,8 @@ impl<'a> Edit<'a> {
         self.set_edges(slot, End::Blocker, set_blocked);
         self.link(slot, End::Blocked, new_blockers.unwrap_or_default());
         self.link(slot, End::Blocker, new_blocked.unwrap_or_default());
-        self.unlink(slot, End::Blocked, old_blockers.into_iter().collect());
-        self.unlink(slot, End::Blocker, old_blocked.into_iter().collect());
+        self.unlink(slot, End::Blocked, old_blockers);
+        self.unlink(slot, End::Blocker, old_blocked);
         Ok(())
     }
 
@@ -325,6 +325,9 @@ impl<'a> Edit<'a> {
     }
 
     fn find_all(&self, ids: &[Arc<str>]) -> Result<Vec<Slot>, Error> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
         ids.iter().map(|id| find(self.dag(), id)).collect()
     }
 
@@ -344,10 +347,9 @@ impl<'a> Edit<'a> {
         let Some(others) = others else {
             return;
         };
-        let mut gone: HashSet<Slot> = self.dag().others(slot, end).into_iter().collect();
-        for other in &others {
-            gone.remove(other);
-        }
+        let stay: HashSet<Slot> = others.iter().copied().collect();
+        let mut gone = self.dag().others(slot, end);
+        gone.retain(|other| !stay.contains(other));
         self.unlink(slot, end, gone);
         self.link(slot, end, others);
     }
@@ -361,9 +363,10 @@ impl<'a> Edit<'a> {
         }
     }
 
-    fn unlink(&mut self, slot: Slot, end: End, mut gone: HashSet<Slot>) {
+    fn unlink(&mut self, slot: Slot, end: End, mut gone: Vec<Slot>) {
         gone.retain(|&other| self.dag().is_linked(end.link(slot, other)));
         if !gone.is_empty() {
+            let gone: HashSet<Slot> = gone.into_iter().collect();
             Arc::make_mut(&mut self.list.dag).unlink(slot, end, &gone, &mut self.journal);
         }
     }
@@ -641,7 +644,7 @@ impl Edit<'_> {
     }
 
     /// Retires what left, and tells what changed. Nothing fails from here on.
-    pub(super) fn commit(mut self) -> Changes {
+    pub(super) fn commit(&mut self) -> Changes {
         let written = self.is_write;
         if let Some(slot) = self.doomed {
             self.remove(slot);
@@ -649,20 +652,22 @@ impl Edit<'_> {
         // Before the facts, which take the journal apart.
         let effects = self.effects();
         let facts = self.facts();
-        self.list.dag.sort(&mut self.advised);
-        self.advised.dedup();
+        let mut advised = std::mem::take(&mut self.advised);
+        self.list.dag.sort(&mut advised);
+        advised.dedup();
         let unfinished = |task: &&Arc<Task>| written && task.status != Status::Completed;
         let notes = Notes {
-            rebound: self.rebound,
-            duplicate_ids: self.duplicate_ids,
-            unfinished_kept: self.unfinished_kept,
-            advised: ids_at(&self.list.dag, self.advised),
+            rebound: std::mem::take(&mut self.rebound),
+            duplicate_ids: std::mem::take(&mut self.duplicate_ids),
+            unfinished_kept: std::mem::take(&mut self.unfinished_kept),
+            advised: ids_at(&self.list.dag, advised),
             unfinished_removed: (facts.removed.iter().filter(unfinished))
                 .map(|task| task.id.clone())
                 .collect(),
         };
-        self.list.retire(&facts, !written, self.suffixes);
-        if let Some(change) = self.run {
+        let suffixes = std::mem::take(&mut self.suffixes);
+        self.list.retire(&facts, !written, suffixes);
+        if let Some(change) = self.run.take() {
             self.list.change_run(change);
         }
         Changes {

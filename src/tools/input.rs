@@ -147,7 +147,8 @@ impl<'a> Prepared<'a> {
 #[derive(Clone)]
 pub(super) struct Object<'a> {
     members: &'a Map<String, Value>,
-    path: Cow<'static, str>,
+    /// The list that it is in, and its place there; `None` for the arguments themselves.
+    place: Option<(&'static str, usize)>,
 }
 
 impl<'a> Object<'a> {
@@ -161,9 +162,9 @@ impl<'a> Object<'a> {
     }
 
     fn path_to(&self, name: &str) -> String {
-        match &*self.path {
-            "" => name.to_owned(),
-            path => format!("{path}.{name}"),
+        match self.place {
+            None => name.to_owned(),
+            Some((list, i)) => format!("{list}[{i}].{name}"),
         }
     }
 }
@@ -194,7 +195,7 @@ impl<'a> Input<'a> {
     pub(super) fn top(&self) -> Object<'a> {
         Object {
             members: self.args.unwrap_or(&NONE),
-            path: "".into(),
+            place: None,
         }
     }
 
@@ -239,8 +240,8 @@ impl<'a> Input<'a> {
         for (i, item) in items.iter().enumerate() {
             match item {
                 Value::Object(members) => {
-                    let path = format!("{name}[{i}]").into();
-                    objects.push(read(self, Object { members, path }));
+                    let place = Some((name, i));
+                    objects.push(read(self, Object { members, place }));
                 }
                 other => {
                     let received = Received(other);
