@@ -3,27 +3,21 @@
 #[allow(dead_code)]
 #[path = "../examples/diagram.rs"]
 mod diagram;
+mod hostile;
 
 use agent_tasklist::render::{
     Mode, Projector, Signal, dot, from_markdown, markdown, mermaid, progress, reminder,
 };
 use agent_tasklist::{
-    Activation, Blocked, InProgress, ListKey, ListTools, MemoryStore, Policy, State, Status,
-    TaskDraft, TaskList, TaskPatch, TaskSignals, Toolset, block_on,
+    Activation, ListKey, ListTools, MemoryStore, State, Status, TaskDraft, TaskList, TaskPatch,
+    TaskSignals, Toolset, block_on,
 };
+use hostile::{STATUSES, any_list, anything_goes};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 fn chars(text: &str) -> usize {
     text.chars().count()
-}
-
-/// A policy that lets random lists be anything.
-fn anything_goes() -> Policy {
-    let mut policy = Policy::default();
-    policy.in_progress = InProgress::Unlimited;
-    policy.blocked = Blocked::Advise;
-    policy
 }
 
 /// A line as a reader takes it: id, status or state, and text, unescaped.
@@ -120,8 +114,6 @@ enum Edit {
     Run,
     Nothing,
 }
-
-const STATUSES: [Status; 3] = [Status::Pending, Status::InProgress, Status::Completed];
 
 fn edit() -> impl Strategy<Value = Edit> {
     let item = (prop::option::of(0..5usize), 0..6usize, 0..3usize);
@@ -265,7 +257,8 @@ proptest! {
         let nodes = dot.split('\n').filter(|line| line.contains(" [label=\""));
         for (place, (node, task)) in nodes.zip(list.tasks()).enumerate() {
             let label = node.strip_prefix(&format!("  t{place} [label=\"")).unwrap();
-            prop_assert_eq!(dot_label(label), task.subject.replace(|c: char| c.is_control() || c == '\u{2028}' || c == '\u{2029}', " "));
+            let subject = task.subject.replace(|c: char| c.is_control() || c == '\u{2028}' || c == '\u{2029}', " ");
+            prop_assert_eq!(dot_label(label), subject.replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}"));
         }
         prop_assert_eq!(dot.split('\n').count(), 2 + all.len() + edges + 1 + 1);
     }
@@ -339,87 +332,6 @@ fn renderers() -> [(&'static str, Render); 5] {
             reminder(list, 3, max).unwrap_or_default()
         }),
     ]
-}
-
-fn hostile() -> impl Strategy<Value = String> {
-    let part = prop_oneof![
-        "\\PC{1,6}",
-        "(?s).{1,3}",
-        prop::sample::select(vec![
-            "\n",
-            "\r\n",
-            "\u{2028}",
-            "```",
-            "\"",
-            "\\",
-            "%%{init: x}%%",
-            "</script>",
-            "-->",
-            "<!--",
-            "{#i0}",
-            "{after #i1}",
-            "{id: i0}",
-            "[x]",
-            "- [ ] ",
-            "`",
-            "|",
-            "_",
-            "*",
-            "&#10;",
-            "&amp;",
-            "#quot;",
-            "]:::",
-            " ",
-            "\t",
-            "\u{0}",
-            "\u{202e}",
-            "مرحبا",
-            "🏳️‍🌈",
-            "style x:#a;",
-            "end",
-            "</current-task-list>",
-            "~",
-            "$",
-        ])
-        .prop_map(str::to_owned),
-    ];
-    prop::collection::vec(part, 1..6).prop_map(|parts| parts.concat())
-}
-
-/// Lists of up to eight tasks with hostile texts, ids, owners, patterns, statuses and dependencies.
-fn any_list() -> impl Strategy<Value = TaskList> {
-    let ids = prop_oneof![r"[a-z]{1,3}", r"[^/\\{}\p{C}\p{Zl}\p{Zp}]{1,9}"];
-    let id = prop::option::of(ids);
-    let task = (
-        hostile(),
-        id,
-        0..3usize,
-        prop::option::of(hostile()),
-        prop::option::of(hostile()),
-        prop::collection::vec(0..8usize, 0..3),
-    );
-    prop::collection::vec(task, 0..8).prop_map(|tasks| {
-        let mut list = TaskList::new();
-        list.set_policy(anything_goes());
-        for (subject, id, status, owner, pattern, blockers) in tasks {
-            let mut draft = TaskDraft::new(subject).status(STATUSES[status]);
-            if let Some(id) = id {
-                draft = draft.id(id);
-            }
-            if let Some(owner) = owner {
-                draft = draft.owner(owner);
-            }
-            if let Some(Ok(activation)) =
-                pattern.map(|pattern| Activation::files_modified([pattern]))
-            {
-                draft = draft.activation(activation);
-            }
-            let ids: Vec<String> = list.tasks().map(|task| task.id.to_string()).collect();
-            let blockers = blockers.into_iter().filter_map(|n| ids.get(n).cloned());
-            let _ = list.create(draft.blocked_by(blockers));
-        }
-        list
-    })
 }
 
 #[test]

@@ -145,17 +145,24 @@ impl<'l> Diagram<'l> {
     }
 }
 
-/// A text in a quoted label of Mermaid: everything that its grammar, its directives or HTML could take for
-/// their own is written as a number.
+/// A text in a quoted label of Mermaid: everything that its grammar, its directives, Markdown or HTML could take
+/// for their own is written as a number. Only Mermaid's own marks for those, `ﬂ°` and `¶ß`, cannot be written: it shows
+/// them as `&` and `;`.
 fn for_mermaid(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
+    let mut in_words = false;
     for c in text.chars().map(one_line) {
-        match c {
-            ' ' | '.' | ',' | '-' | '(' | ')' | '/' | '+' | '=' | '!' | '?' | '\'' => {
-                escaped.push(c)
-            }
-            c if c.is_ascii_punctuation() => _ = write!(escaped, "#{};", u32::from(c)),
-            c => escaped.push(c),
+        in_words |= c.is_alphabetic();
+        let is_plain = match c {
+            ' ' | ',' | '(' | '/' | '=' | '!' | '?' | '\'' => true,
+            // Before the first word they may start a list, and after `www` an address.
+            '-' | '+' | ')' => in_words,
+            '.' => in_words && !escaped.ends_with(['w', 'W']),
+            c => !c.is_ascii_punctuation(),
+        };
+        match is_plain {
+            true => escaped.push(c),
+            false => _ = write!(escaped, "#{};", u32::from(c)),
         }
     }
     escaped
@@ -170,6 +177,8 @@ fn for_dot(text: &str) -> String {
             '&' => escaped.push_str("&amp;"),
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
+            // XML, and so SVG, has no such characters.
+            '\u{fffe}' | '\u{ffff}' => escaped.push(char::REPLACEMENT_CHARACTER),
             c => escaped.push(c),
         }
     }

@@ -3,6 +3,7 @@ use crate::id::TaskId;
 use crate::list::TaskList;
 use crate::task::{Status, Task, TaskDraft};
 use crate::text::{breaks_line, is_blank};
+use std::borrow::Cow;
 use std::fmt::Write;
 
 /// A list as a checklist in GitHub's Markdown, for people to read and to edit: a line for each task, with its id and
@@ -85,7 +86,22 @@ fn escaped(text: &str) -> String {
         }
         before = Some(c);
     }
-    escaped
+    let words = escaped.split(' ').map(plain_address);
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// An escaped word, as no link where that would show its escapes: GitHub takes them for a part of the address.
+fn plain_address(word: &str) -> Cow<'_, str> {
+    let lower = word.to_ascii_lowercase();
+    let starts = ["://", "www."].into_iter();
+    let start = starts.filter_map(|start| lower.find(start)).min();
+    match start.map(|at| word.split_at(at)) {
+        Some((before, address)) if address.contains(['\\', '&']) => {
+            let address = address.replace("://", "\\://").replace('.', "\\.");
+            format!("{before}{address}").into()
+        }
+        _ => word.into(),
+    }
 }
 
 /// What a checklist says.
