@@ -75,6 +75,23 @@ impl Sent {
         results.filter_map(|result| text(result)).collect()
     }
 
+    /// The texts of the signals, in order: what the model was shown of the list. rig joins neighbouring messages of
+    /// the user into one of several parts.
+    pub fn signals(&self) -> Vec<&str> {
+        let of_user = |message: &&Value| message["role"] == "user";
+        let messages = self.messages().iter().filter(of_user);
+        let texts = messages.flat_map(|message| match &message["content"] {
+            Value::Array(parts) => parts
+                .iter()
+                .filter_map(|part| part["text"].as_str())
+                .collect(),
+            content => Vec::from_iter(content.as_str()),
+        });
+        let starts = ["<current-task-list ", "<task-list-update "];
+        let is_signal = |text: &&str| starts.iter().any(|start| text.starts_with(start));
+        texts.filter(is_signal).collect()
+    }
+
     /// The text of the last tool result of the conversation that contains a text.
     pub fn last_result_with(&self, part: &str) -> Result<&str, String> {
         let mut latest_first = self.messages().iter().rev();

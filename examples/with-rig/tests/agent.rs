@@ -1,8 +1,11 @@
 use agent_tasklist::{
     Commit, ListKey, ListTools, MemoryStore, Policy, Revision, Status, Store, StoreFuture, Stored,
-    TaskDraft, TaskList, Toolset, block_on, update,
+    TaskDraft, TaskList, TaskSignals, Toolset, block_on, update,
 };
-use rig::agent::{AgentBuilder, PromptResponse};
+use rig::agent::{
+    AgentBuilder, AgentHook, CompletionCallAction, CompletionCallEvent, HookContext,
+    PromptResponse, RequestPatch,
+};
 use rig::message::{Message, ToolName, UserContent};
 use rig::tool::{DynamicTool, ToolOutput};
 use serde_json::{Value, json};
@@ -10,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use with_rig::conversation::{self, PROMPT};
 use with_rig::scripted::{Answer, Call, ScriptedModel, Sent, Turn};
-use with_rig::{PREAMBLE, RawArguments, agent, tools};
+use with_rig::{PREAMBLE, RawArguments, agent, register, tools};
 
 fn key() -> ListKey {
     ListKey::new("thread-1").unwrap()
@@ -203,6 +206,7 @@ fn each_request_offers_the_tools_and_adds_to_the_last() {
         })
         .collect();
     let played = model.played();
+    let mut shown_at = Vec::new();
     let mut before: &[Value] = &[
         json!({"role": "system", "content": [{"type": "text", "text": PREAMBLE}]}),
         json!({"role": "user", "content": PROMPT}),
@@ -215,10 +219,120 @@ fn each_request_offers_the_tools_and_adds_to_the_last() {
             Some(Answer::Call(calls)) => 1 + calls.len(),
             _ => 0,
         };
-        assert_eq!(messages.len(), before.len() + calls, "request {}", i + 1);
+        let after = messages[before.len()..].iter().skip(calls);
+        let signals = after.filter(|new| new["role"] == "user").count();
+        let new = messages.len() - before.len();
+        assert_eq!(new, calls + signals, "request {}", i + 1);
+        assert_eq!(signals, sent.signals().len() - shown_at.len());
+        shown_at.extend((0..signals).map(|_| i + 1));
         assert_eq!(matches!(answer, Answer::Say(_)), i + 1 == played.len());
         before = messages;
     }
+    // The signals come when the list has changed.
+    assert_eq!(shown_at, [2, 3, 5, 6, 8, 9, 11, 14]);
+}
+
+/// Drops all of a conversation but the last exchange from each request.
+struct Forgetful;
+
+impl AgentHook for Forgetful {
+    async fn on_completion_call(
+        &self,
+        _: &HookContext,
+        event: CompletionCallEvent<'_>,
+    ) -> CompletionCallAction {
+        let kept = event.history.last().cloned();
+        CompletionCallAction::patch(RequestPatch::new().history(kept))
+    }
+}
+
+fn work() -> DynamicTool {
+    let schema = json!({"type": "object", "properties": {}});
+    let name = ToolName::new("work").unwrap();
+    DynamicTool::new(name, "Work", schema, |_| {
+        Box::pin(async { Ok(ToolOutput::text("Worked.")) })
+    })
+}
+
+/// Writes a list, and completes each task after some work on it, by what the signal says.
+fn forgotten_list() -> Vec<Turn> {
+    let call = |name: &str, args| Ok(Answer::Call(vec![Call::new(name, args)]));
+    let worked = move |sent: &Sent| {
+        sent.result_with("Worked.")?;
+        let said = Value::from(sent.messages()).to_string();
+        assert!(!said.contains("task_write"), "{said}");
+        let signals = sent.signals();
+        let [signal] = signals[..] else {
+            return Err(format!("one signal is wanted: {signals:?}"));
+        };
+        assert_eq!(said.matches("task_fix").count(), 1, "{said}");
+        let open = signal
+            .lines()
+            .find(|line| !line.contains('✓') && line.contains("{id: "));
+        Ok(open.map(|line| {
+            let (_, rest) = line.split_once("{id: ").unwrap();
+            rest.split_once('}').unwrap().0.to_owned()
+        }))
+    };
+    let mut script: Vec<Turn> = vec![Box::new(move |_| {
+        let tasks = json!([{"content": "Fix", "status": "in_progress"}, {"content": "Ship"}]);
+        call("task_write", json!({"tasks": tasks}))
+    })];
+    for _ in 0..2 {
+        script.push(Box::new(move |_| call("work", json!({}))));
+        script.push(Box::new(move |sent| {
+            let open = worked(sent)?.ok_or("a task is open")?;
+            call("task_complete", json!({"id": open}))
+        }));
+    }
+    script.push(Box::new(move |_| call("work", json!({}))));
+    script.push(Box::new(move |sent| match worked(sent)? {
+        None => Ok(done()),
+        open => Err(format!("open: {open:?}")),
+    }));
+    script
+}
+
+#[test]
+fn the_list_outlives_its_messages() {
+    let store = MemoryStore::new();
+    let list = list(&store);
+    let mut script = forgotten_list();
+    script.push(turn(
+        |sent| {
+            let signal = "<current-task-list count=\"2\">\n  ✓ [completed] {id: task_fix} Fix\n  ✓ [completed] {id: task_ship} Ship\n</current-task-list>";
+            assert_eq!(sent.signals(), [signal]);
+        },
+        done(),
+    ));
+    let model = ScriptedModel::new(script);
+    let builder = AgentBuilder::new(model.model());
+    let agent = register(builder, TaskSignals::new(list))
+        .dynamic_tool(work())
+        .add_hook(Forgetful)
+        .build();
+    block_on(agent.prompt("Go.").max_turns(10).run()).unwrap();
+    assert!(stored(&store).can_finish());
+    // Another prompt, with nothing of the first.
+    block_on(agent.prompt("And now?").run()).unwrap();
+    assert_eq!(model.played().len(), 8);
+}
+
+#[test]
+fn without_signals_a_forgotten_list_is_lost() {
+    let list = list(&MemoryStore::new());
+    let model = ScriptedModel::new(forgotten_list());
+    let agent = AgentBuilder::new(model.model())
+        .dynamic_tools(tools(&list))
+        .dynamic_tool(work())
+        .add_hook(Forgetful)
+        .build();
+    let error = block_on(agent.prompt("Go.").max_turns(10).run()).unwrap_err();
+    let error = error.to_string();
+    assert!(
+        error.contains("turn 3: one signal is wanted: []"),
+        "{error}"
+    );
 }
 
 /// A store that lets others have a turn between a load and what follows, and counts conflicts.
