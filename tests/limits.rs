@@ -873,7 +873,10 @@ const GIANTS: [Giant; 13] = [
         },
     ),
     ("a dense JSON text through a tool", 20.0, |bytes, held| {
-        let args = object([("tasks", format!("[{}0]", "0,".repeat(bytes / 8)).into())]);
+        let args = object([(
+            "tasks",
+            format!("[{}null]", "null,".repeat(bytes / 8)).into(),
+        )]);
         held();
         let reply = Toolset::mastra().call(&mut list(), "task_write", &args);
         assert!(reply.is_error && reply.text.len() < 1000);
@@ -962,6 +965,8 @@ fn memory_of_a_refused_input_is_proportional_to_it() {
         let times = output.lines().find_map(|line| line.split("TIMES ").nth(1));
         let times: f64 = times.expect(&output).parse().unwrap();
         println!("{name}: {times:.1} times its size");
+        // Values are larger with features of serde_json that another crate may switch on.
+        let most = most * size_of::<Value>() as f64 / 32.0;
         assert!(times <= most, "{name}: {times:.1} times its size");
     }
 }
