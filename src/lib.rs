@@ -138,6 +138,27 @@
 //! assert_eq!(progress(&list, None), "0/2 done · 1 ready · 1 blocked");
 //! # Ok::<(), agent_tasklist::Error>(())
 //! ```
+//!
+//! # Security
+//!
+//! What a model or a user writes into a task is data, and stays it:
+//!
+//! - In a prompt it can say anything, as every tool result can: treat it as untrusted. It shows on one line, escaped
+//!   where there are tags, and takes no line, tag or id of its own.
+//! - Ids and [`ListKey`]s are safe as names: it names no other file, key or list.
+//! - It adds nothing to a diagram or a checklist: labels and Markdown are escaped, and held to real parsers.
+//! - In a log an error quotes at most 80 characters of a wrong input, on one line.
+//!
+//! A call that says who acts ([`TaskList::acting_as`], [`Toolset::acting_as`]) leaves the unfinished tasks of others
+//! alone; one that does not may change every task, so the host must say it. Another list is reached only where
+//! the host's resolver says so ([`ListTools::with_access`]).
+//!
+//! A store must let one of two commits on the same revision through, and give back what it was given
+//! ([`conformance::check`]). The stored form has no checksum or signature: who can write the store can write any list, and
+//! a list is checked on load, so that it cannot do more than be another list.
+//!
+//! No input makes the crate panic or overflow a 2 MiB stack, and what is too large is refused
+//! ([`Limits`]). Each of these claims is a test in `tests/security.rs` or `tests/limits.rs`.
 
 mod activation;
 mod buckets;
