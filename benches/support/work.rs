@@ -196,7 +196,7 @@ pub(crate) const NON_LATIN: Subject = |n| {
 };
 
 /// A random order of `count` places, the same in every run.
-fn shuffled(count: usize) -> Vec<usize> {
+pub(crate) fn shuffled(count: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..count).collect();
     let mut random = 0x9E37_79B9_7F4A_7C15_u64;
     for i in (1..count).rev() {
@@ -372,11 +372,35 @@ fn creates(count: usize, subject: Subject) -> f64 {
     })
 }
 
+// Cycles.
+
+/// Edges from each of `count` tasks to one or two later ones, in an order of the tasks that is that of the edges or
+/// a random one.
+pub(crate) fn edges(count: usize, shuffle: bool) -> Vec<(usize, usize)> {
+    let place = match shuffle {
+        true => shuffled(count),
+        false => (0..count).collect(),
+    };
+    let edge = |n: usize| blockers(n, 10).map(move |blocker| (blocker, n));
+    let edges = (0..count).flat_map(edge);
+    edges.map(|(from, to)| (place[from], place[to])).collect()
+}
+
+pub(crate) fn graph_list(count: usize, shuffle: bool) -> String {
+    let mut blocked_by = vec![Vec::new(); count];
+    for (from, to) in edges(count, shuffle) {
+        blocked_by[to].push(format!("t{from}"));
+    }
+    let task = |(n, blocked_by): (usize, &Vec<String>)| json!({"id": format!("t{n}"), "subject": "T", "status": "pending", "blocked_by": blocked_by});
+    let tasks: Vec<Value> = blocked_by.iter().enumerate().map(task).collect();
+    json!({"version": 1, "tasks": tasks}).to_string()
+}
+
 // Single edits, beside one look-up by id.
 
 const EDITS: usize = 1_000;
 
-fn flat(count: usize) -> TaskList {
+pub(crate) fn flat(count: usize) -> TaskList {
     let mut list = TaskList::new();
     let drafts = (0..count).map(|n| TaskDraft::new(DISTINCT(n)).id(format!("step-{n}")));
     list.write(drafts).expect("a list");
@@ -527,7 +551,7 @@ fn ready(count: usize) -> f64 {
 
 const PATHS: usize = 1_000;
 
-fn patterns(count: usize) -> Vec<String> {
+pub(crate) fn patterns(count: usize) -> Vec<String> {
     (0..count)
         .map(|n| match n % 4 {
             0 => format!("src/module{n}/**"),
@@ -538,7 +562,7 @@ fn patterns(count: usize) -> Vec<String> {
         .collect()
 }
 
-fn paths(turn: usize) -> Vec<String> {
+pub(crate) fn paths(turn: usize) -> Vec<String> {
     (0..PATHS)
         .map(|n| format!("crates/part{}/src/deep/file{turn}_{n}.rs", n % 50))
         .collect()
@@ -566,7 +590,7 @@ fn push(patterns_count: usize) -> f64 {
     })
 }
 
-fn set(count: usize) -> GlobSet {
+pub(crate) fn set(count: usize) -> GlobSet {
     let mut set = GlobSetBuilder::new();
     for pattern in patterns(count) {
         let pattern = match pattern.contains('/') {
