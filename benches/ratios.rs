@@ -9,6 +9,7 @@
 //! the other, and what else the machine does hits both. Each process takes the best of many runs; the figure is
 //! the median of the processes.
 
+#[expect(dead_code, reason = "other benches use the rest")]
 #[path = "support/work.rs"]
 mod work;
 
