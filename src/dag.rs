@@ -582,7 +582,7 @@ impl Dag {
     /// graphs with more than some millions of steps to try, the shortest of those tried.
     fn shortest_cycle(&self) -> Option<Vec<Slot>> {
         const STEPS: usize = 1 << 22;
-        if self.backward == 0 || petgraph::algo::toposort(&self.graph, None).is_ok() {
+        if self.backward == 0 || self.is_acyclic() {
             return None;
         }
         let mut suspects: Vec<Slot> = petgraph::algo::kosaraju_scc(&self.graph)
@@ -602,6 +602,12 @@ impl Dag {
             }
         }
         best.map(|cycle| self.first_task_first(cycle))
+    }
+
+    /// Not inlined, so that `benches/instructions` finds what it costs.
+    #[inline(never)]
+    fn is_acyclic(&self) -> bool {
+        petgraph::algo::toposort(&self.graph, None).is_ok()
     }
 
     fn first_task_first(&self, mut cycle: Vec<Slot>) -> Vec<Slot> {

@@ -713,7 +713,10 @@ impl TaskList {
             (RunChange::EvidenceLost, run) => run.evidence = Evidence::Incomplete,
             (RunChange::FilesAdded(news), run) => {
                 if let Evidence::Files(files) = &mut run.evidence {
-                    files.extend(news);
+                    match files.is_empty() {
+                        true => *files = news,
+                        false => files.extend(news),
+                    }
                 }
             }
         }
