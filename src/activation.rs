@@ -367,18 +367,39 @@ pub(crate) struct Matcher {
 #[derive(Debug, Default)]
 struct Chunk {
     patterns: Vec<Arc<str>>,
-    set: OnceLock<Option<GlobSet>>,
+    parts: OnceLock<Vec<Part>>,
+}
+
+/// Patterns of a chunk that compile together: mostly all of them.
+#[derive(Debug)]
+struct Part {
+    first: usize,
+    /// `None` for a single one that does not compile. It counts as matched.
+    set: Option<GlobSet>,
 }
 
 impl Chunk {
     const MOST: usize = 128;
 
-    /// `None` where they do not compile together, though each did when it was given.
-    fn set(&self) -> Option<&GlobSet> {
-        self.set
-            .get_or_init(|| compile(&self.patterns).ok())
-            .as_ref()
+    fn parts(&self) -> &[Part] {
+        self.parts.get_or_init(|| {
+            let mut parts = Vec::new();
+            compile_parts(&self.patterns, 0, &mut parts);
+            parts
+        })
     }
+}
+
+/// Compiles patterns together, or where they are too complex for that, each half by itself.
+fn compile_parts(patterns: &[Arc<str>], first: usize, parts: &mut Vec<Part>) {
+    let set = compile(patterns).ok();
+    if set.is_some() || patterns.len() == 1 {
+        parts.push(Part { first, set });
+        return;
+    }
+    let (left, right) = patterns.split_at(patterns.len() / 2);
+    compile_parts(left, first, parts);
+    compile_parts(right, first + left.len(), parts);
 }
 
 impl Matcher {
@@ -429,14 +450,17 @@ impl Matcher {
         for file in files {
             let file = Candidate::new(&**file);
             for (chunk, count) in &mut open {
-                match chunk.set() {
-                    Some(set) => set.matches_candidate_into(&file, &mut hits),
-                    None => hits = (0..chunk.patterns.len()).collect(),
-                }
-                for pattern in hits.iter().map(|&hit| &chunk.patterns[hit]) {
-                    if missing.remove(pattern) {
-                        matched.insert(pattern.clone());
-                        *count -= 1;
+                for part in chunk.parts() {
+                    match &part.set {
+                        Some(set) => set.matches_candidate_into(&file, &mut hits),
+                        None => hits = vec![0],
+                    }
+                    for hit in &hits {
+                        let pattern = &chunk.patterns[part.first + hit];
+                        if missing.remove(pattern) {
+                            matched.insert(pattern.clone());
+                            *count -= 1;
+                        }
                     }
                 }
             }
@@ -470,7 +494,7 @@ impl Matcher {
             }
             this.chunks.push(Arc::new(Chunk {
                 patterns: patterns.to_vec(),
-                set: OnceLock::new(),
+                parts: OnceLock::new(),
             }));
         }
     }
