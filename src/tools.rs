@@ -487,9 +487,10 @@ fn changes_noted(list: &TaskList, changes: &Changes) -> Vec<String> {
     let unfinished = &changes.notes.unfinished_removed;
     if !unfinished.is_empty() {
         const MOST: usize = 50;
-        let mut names: Vec<String> = (changes.facts.removed.iter())
-            .filter(|task| unfinished.contains(&task.id))
-            .take(MOST)
+        // Both in the old list order.
+        let mut removed = changes.facts.removed.iter();
+        let mut names: Vec<String> = (unfinished.iter().take(MOST))
+            .filter_map(|id| removed.find(|task| task.id == *id))
             .map(|task| format!("{} \"{}\"", task.id, Quote(&task.subject)))
             .collect();
         if unfinished.len() > MOST {

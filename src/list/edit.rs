@@ -551,9 +551,10 @@ impl Edit<'_> {
     /// Refuses, or notes, that a task which waits was started or completed.
     fn judge_waiting(&mut self, moved: &[Slot]) -> Result<(), Error> {
         let policy = self.list.policy().blocked;
+        let started_asleep: HashSet<Slot> = self.started_asleep.iter().copied().collect();
         for &slot in moved {
             let (task, blocked) = (self.dag().task(slot), self.dag().condition(slot).blocked);
-            let asleep = self.started_asleep.contains(&slot);
+            let asleep = started_asleep.contains(&slot);
             match policy {
                 Blocked::Advise => self.advised.extend((blocked || asleep).then_some(slot)),
                 Blocked::Enforce if asleep => {

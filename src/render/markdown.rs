@@ -242,12 +242,13 @@ fn attributes<'a>(text: &'a str, item: &mut Item) -> &'a str {
             inside.strip_prefix('#'),
             after.and_then(|id| id.strip_prefix('#')),
         ) {
-            (Some(id), _) => item.ids.insert(0, unescaped(id)),
+            (Some(id), _) => item.ids.push(unescaped(id)),
             (None, Some(id)) => item.after.push(unescaped(id)),
             (None, None) => break,
         }
         rest = before.trim_end();
     }
+    item.ids.reverse();
     item.after.reverse();
     rest
 }
