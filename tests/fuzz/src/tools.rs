@@ -27,6 +27,7 @@ pub fn run(data: &[u8]) {
     let mut parts = data.split(|&byte| byte == SEPARATOR);
     let mut setup = Bytes::new(parts.next().unwrap_or_default());
     let tools = toolset(&mut setup);
+    let specs = tools.specs();
     let mut list = setup.list();
     for part in parts {
         let Some((&tool, args)) = part.split_first() else {
@@ -35,7 +36,21 @@ pub fn run(data: &[u8]) {
         let name = TOOLS[usize::from(tool) % TOOLS.len()];
         let args = serde_json::from_slice(args)
             .unwrap_or_else(|_| arguments(&mut Bytes::new(args), &list));
-        call(&tools, &mut list, name, &args);
+        let reply = call(&tools, &mut list, name, &args);
+        let Some(spec) = specs.iter().find(|spec| spec.name == name) else {
+            assert!(reply.is_error);
+            continue;
+        };
+        if reply.is_error {
+            continue;
+        }
+        check_schema(&reply.data, &spec.output_schema, name);
+        assert!(!spec.hints.read_only || reply.changes.is_empty());
+        // The second of two items with one id is new work each time.
+        if spec.hints.idempotent && reply.changes.notes.duplicate_ids.is_empty() {
+            let again = tools.call(&mut list.clone(), name, &args);
+            assert!(again.changes.is_empty(), "{:?}", again.changes.facts);
+        }
     }
     make::check(&list);
 }
@@ -87,6 +102,34 @@ pub fn call(tools: &Toolset, list: &mut TaskList, name: &str, args: &Value) -> R
     assert_eq!(tools.call(&mut loaded, name, args), reply);
     assert_eq!(loaded, *list);
     reply
+}
+
+/// Checks a value against a schema in the style of the tools' own.
+fn check_schema(value: &Value, schema: &Value, path: &str) {
+    let is_right = match schema["type"].as_str() {
+        Some("object") => value.is_object(),
+        Some("array") => value.is_array(),
+        Some("string") => value.is_string(),
+        Some("integer") => value.is_u64(),
+        Some("boolean") => value.is_boolean(),
+        _ => false,
+    };
+    assert!(is_right, "{path}: {value} for {schema}");
+    if let Some(words) = schema["enum"].as_array() {
+        assert!(words.contains(value), "{path}: {value}");
+    }
+    for name in schema["required"].as_array().into_iter().flatten() {
+        let name = name.as_str().unwrap();
+        assert!(value.get(name).is_some(), "{path}.{name} is missing");
+    }
+    for (name, value) in value.as_object().into_iter().flatten() {
+        let schema = schema["properties"].get(name);
+        let schema = schema.unwrap_or_else(|| panic!("{path}.{name} is not in the schema"));
+        check_schema(value, schema, name);
+    }
+    for item in value.as_array().into_iter().flatten() {
+        check_schema(item, &schema["items"], path);
+    }
 }
 
 /// Arguments that look like those of a tool.
