@@ -10,6 +10,7 @@ use crate::retired::Retired;
 use crate::task::{Given, Status, Task, TaskDraft};
 use crate::text::folded;
 use std::collections::{HashMap, HashSet};
+use std::fmt::Write;
 use std::hash::Hash;
 use std::sync::Arc;
 
@@ -515,21 +516,25 @@ impl<'a> IdMaker<'a> {
     pub(crate) fn make(&mut self, subject: &str, occurrence: u32) -> TaskId {
         let mut id = slug(subject);
         if occurrence > 1 {
-            id.push_str(&format!("_{occurrence}"));
+            let _ = write!(id, "_{occurrence}");
         }
-        if self.is_taken(&id) {
+        // A slug that this call has used up is taken.
+        if self.used.contains_key(&*id) || self.is_taken(&id) {
             let slug_end = id.len();
             let known = self.used.get(&*id).or_else(|| self.suffixes.0.get(&*id));
             let mut suffix = known.copied().unwrap_or(FIRST_SUFFIX);
             loop {
                 id.truncate(slug_end);
-                id.push_str(&format!("_{suffix}"));
+                let _ = write!(id, "_{suffix}");
                 suffix += 1;
                 if !self.is_taken(&id) {
                     break;
                 }
             }
-            self.used.insert(id[..slug_end].into(), suffix);
+            match self.used.get_mut(&id[..slug_end]) {
+                Some(next) => *next = suffix,
+                None => _ = self.used.insert(id[..slug_end].into(), suffix),
+            }
         }
         let id = TaskId::from_slug(&id);
         self.taken.insert(id.clone());
@@ -548,19 +553,28 @@ fn slug(subject: &str) -> String {
     const MOST: usize = PREFIX.len() + 48;
     let mut slug = String::from(PREFIX);
     let mut gap = false;
-    for c in subject.chars().flat_map(char::to_lowercase) {
+    // Says whether there is room for more.
+    let mut add = |c: char| {
         if !matches!(c, 'a'..='z' | '0'..='9') {
             gap = slug.len() > PREFIX.len();
-            continue;
+            return true;
         }
         if std::mem::take(&mut gap) {
             slug.push('_');
         }
-        if slug.len() == MOST {
-            break;
+        if slug.len() < MOST {
+            slug.push(c);
         }
-        slug.push(c);
-        if slug.len() == MOST {
+        slug.len() < MOST
+    };
+    for c in subject.chars() {
+        let has_room = match c.is_ascii() {
+            true => add(c.to_ascii_lowercase()),
+            // Only the lower case of a capital can be in ASCII.
+            false if c.is_uppercase() => c.to_lowercase().all(&mut add),
+            false => add(c),
+        };
+        if !has_room {
             break;
         }
     }
@@ -568,4 +582,38 @@ fn slug(subject: &str) -> String {
         slug.push_str("item");
     }
     slug
+}
+
+#[cfg(test)]
+mod tests {
+    use super::slug;
+
+    /// The rule, one character after the other.
+    fn naive(subject: &str) -> String {
+        let lower: String = subject.chars().flat_map(char::to_lowercase).collect();
+        let is_kept = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+        let words: Vec<&str> = lower
+            .split(|c| !is_kept(c))
+            .filter(|word| !word.is_empty())
+            .collect();
+        let slug: String = words.join("_").chars().take(48).collect();
+        format!("task_{}", if slug.is_empty() { "item" } else { &slug })
+    }
+
+    #[test]
+    fn slugs_are_those_of_the_lower_case_of_every_character() {
+        for c in '\0'..=char::MAX {
+            let subject = [c, 'X', c].iter().collect::<String>();
+            assert_eq!(slug(&subject), naive(&subject), "{c:?}");
+        }
+        for length in 40..60 {
+            for subject in [
+                "Ab".repeat(length),
+                "a b".repeat(length),
+                format!("{} b", "x".repeat(length)),
+            ] {
+                assert_eq!(slug(&subject), naive(&subject));
+            }
+        }
+    }
 }
