@@ -4,8 +4,8 @@
 mod model;
 
 use agent_tasklist as real;
-use model::{Answers, Changes, Facts, Fields, Given, Item, List, Model, OfTask, Op, Pairs, Patch};
-use model::{Retired, Run, Summary, Task, Violation, starts, strings};
+use model::{Changes, Facts, Fields, Given, Item, List, Model, Op, Pairs, Patch};
+use model::{Run, Task, Violation, answers, observe, starts};
 use proptest::collection::vec;
 use proptest::option::{of, weighted};
 use proptest::prelude::*;
@@ -750,95 +750,6 @@ fn call_as(list: &mut TaskList, actor: &str, op: &Op) -> Answer {
 fn plain(answer: &Answer) -> Result<(Changes, Option<&str>), &Error> {
     let (changes, gave) = answer.as_ref()?;
     Ok((changes.into(), gave.as_deref()))
-}
-
-fn ids<'a>(tasks: impl IntoIterator<Item = &'a real::Task>) -> Vec<String> {
-    (tasks.into_iter())
-        .map(|task| task.id.to_string())
-        .collect()
-}
-
-fn observe(list: &TaskList) -> List {
-    let mut edges = Pairs::new();
-    for task in list.tasks() {
-        for blocker in list.blocked_by(&task.id).unwrap() {
-            assert!(edges.insert((task.id.to_string(), blocker.id.to_string())));
-        }
-    }
-    List {
-        tasks: list.tasks().map(Task::from).collect(),
-        edges,
-        retired: (list.retired())
-            .map(|retired| Retired {
-                task: (&*retired.task).into(),
-                deleted: retired.deleted,
-            })
-            .collect(),
-        run: observe_run(list),
-    }
-}
-
-/// The evidence shows in the stored form only.
-fn observe_run(list: &TaskList) -> Run {
-    let json: Value = serde_json::from_str(&list.to_json()).unwrap();
-    let run = &json["run"];
-    let files = run["files"].as_array().into_iter().flatten();
-    let files: Vec<&str> = files.filter_map(Value::as_str).collect();
-    assert!(files.is_sorted());
-    Run {
-        id: list.run().map(str::to_owned),
-        files: files.into_iter().map(str::to_owned).collect(),
-        incomplete: run["incomplete"] == true,
-    }
-}
-
-fn answers(list: &TaskList) -> Answers {
-    let of_task = |task: &real::Task| {
-        let id = &task.id;
-        let explained = list.explain(id).unwrap();
-        assert_eq!(explained.id, *id);
-        assert_eq!(list.state(id), Some(explained.state));
-        assert_eq!(list.get(format!(" {id} ")), Some(task));
-        OfTask {
-            id: id.to_string(),
-            state: explained.state,
-            open_blockers: strings(&explained.open_blockers),
-            waits_for: explained.waits_for.iter().map(|s| s.to_string()).collect(),
-            blocked_by: ids(list.blocked_by(id).unwrap()),
-            blocks: ids(list.blocks(id).unwrap()),
-        }
-    };
-    let summary = list.summary();
-    assert_eq!(list.len(), list.tasks().len());
-    assert_eq!(list.is_empty(), list.tasks().next().is_none());
-    for retired in list.retired() {
-        let id = &retired.task.id;
-        assert_eq!(list.get(id), None);
-        assert!(matches!(list.explain(id), Err(Error::UnknownTask { .. })));
-    }
-    Answers {
-        of_tasks: list.tasks().map(of_task).collect(),
-        of_retired: list.retired().map(|old| list.state(&old.task.id)).collect(),
-        run: list.run().map(str::to_owned),
-        dormant: ids(list.dormant()),
-        ready: ids(list.ready()),
-        in_progress: ids(list.in_progress()),
-        open: ids(list.open_tasks()),
-        can_finish: list.can_finish(),
-        summary: Summary {
-            total: summary.total,
-            completed: summary.completed,
-            in_progress: summary.in_progress,
-            pending: summary.pending,
-            incomplete: summary.incomplete,
-            dormant: summary.dormant,
-            blocked: summary.blocked,
-            ready: summary.ready,
-            has_tasks: summary.has_tasks,
-            all_completed: summary.all_completed,
-            can_finish: summary.can_finish,
-        },
-    }
 }
 
 /// The list through its JSON, with the statuses put over those of its tasks.
