@@ -23,7 +23,11 @@ pub struct SqliteStore {
 impl SqliteStore {
     /// Opens the database, and makes it where it is not there.
     pub fn open(file: impl AsRef<Path>) -> Result<Self, StoreError> {
-        let connection = Connection::open(file).map_err(StoreError::backend)?;
+        SqliteStore::over(Connection::open(file).map_err(StoreError::backend)?)
+    }
+
+    /// The lists in the database of a connection that is set up already.
+    pub fn over(connection: Connection) -> Result<Self, StoreError> {
         connection
             .busy_timeout(Duration::from_secs(30))
             .map_err(StoreError::backend)?;
