@@ -1,7 +1,7 @@
 //! The stored JSON form, versioned, and checked on load.
 
 use crate::activation::{Activation, Evidence, Matcher, Run};
-use crate::dag::Dag;
+use crate::dag::{Dag, Slot};
 use crate::error::{Error, IdProblem, Limit, TaskProblem};
 use crate::id::TaskId;
 use crate::list::{TaskList, cycle_error};
@@ -509,10 +509,32 @@ struct TaskOut<'a> {
     /// Left out where the status says it.
     #[serde(skip_serializing_if = "is_false")]
     started: bool,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    blocked_by: Vec<&'a TaskId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    blocked_by: Option<Blockers<'a>>,
     #[serde(skip_serializing_if = "is_false")]
     deleted: bool,
+}
+
+/// What a task waits for, if anything, in list order.
+struct Blockers<'a>(&'a Dag, Slot);
+
+impl<'a> Blockers<'a> {
+    fn of(dag: &'a Dag, slot: Slot) -> Option<Self> {
+        dag.unsorted_blockers(slot).next()?;
+        Some(Blockers(dag, slot))
+    }
+}
+
+impl Serialize for Blockers<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Blockers(dag, slot) = *self;
+        let id = |slot| &dag.task(slot).id;
+        let mut unsorted = dag.unsorted_blockers(slot);
+        match (unsorted.next(), unsorted.next()) {
+            (Some(one), None) => serializer.collect_seq([id(one)]),
+            _ => serializer.collect_seq(dag.blockers(slot).into_iter().map(id)),
+        }
+    }
 }
 
 fn is_false(deleted: &bool) -> bool {
@@ -520,7 +542,7 @@ fn is_false(deleted: &bool) -> bool {
 }
 
 impl<'a> TaskOut<'a> {
-    fn new(task: &'a Task, blocked_by: Vec<&'a TaskId>, deleted: bool) -> Self {
+    fn new(task: &'a Task, blocked_by: Option<Blockers<'a>>, deleted: bool) -> Self {
         TaskOut {
             id: &task.id,
             subject: &task.subject,
@@ -544,11 +566,10 @@ struct Live<'a>(&'a Dag);
 impl Serialize for Live<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let dag = self.0;
-        serializer.collect_seq(dag.slots().map(|slot| {
-            let blockers = dag.blockers(slot).into_iter();
-            let blockers = blockers.map(|slot| &dag.task(slot).id).collect();
-            TaskOut::new(dag.task(slot), blockers, false)
-        }))
+        serializer.collect_seq(
+            dag.slots()
+                .map(|slot| TaskOut::new(dag.task(slot), Blockers::of(dag, slot), false)),
+        )
     }
 }
 
@@ -556,7 +577,7 @@ impl Serialize for Retired {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(
             self.iter()
-                .map(|retired| TaskOut::new(&retired.task, Vec::new(), retired.deleted)),
+                .map(|retired| TaskOut::new(&retired.task, None, retired.deleted)),
         )
     }
 }
