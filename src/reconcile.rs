@@ -476,15 +476,19 @@ impl<'a> IdMaker<'a> {
         taken: HashSet<TaskId>,
         suffixes: &'a Suffixes,
     ) -> Self {
-        let needed = |claim: &Claim| claim.is_open() || matches!(claim, Claim::Duplicate(_));
-        IdMaker {
-            taken,
-            occurrences: (claims.iter().zip(items))
-                .filter(|(claim, _)| needed(claim))
-                .map(|(_, (subject, _))| (subject.clone(), 0))
-                .collect(),
-            ..IdMaker::for_one(pool.live, pool.retired, suffixes)
-        }
+        let needs_id = |claim: &Claim| claim.is_open() || matches!(claim, Claim::Duplicate(_));
+        let needed = claims.iter().filter(|claim| needs_id(claim)).count();
+        let mut ids = IdMaker::for_one(pool.live, pool.retired, suffixes);
+        ids.taken = taken;
+        ids.taken.reserve(needed);
+        ids.occurrences.reserve(needed);
+        let subjects = claims
+            .iter()
+            .zip(items)
+            .filter(|(claim, _)| needs_id(claim));
+        ids.occurrences
+            .extend(subjects.map(|(_, (subject, _))| (subject.clone(), 0)));
+        ids
     }
 
     /// For a call with one item.

@@ -49,3 +49,16 @@ impl fmt::Display for OneLine<'_> {
 pub(crate) fn breaks_line(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_character_shows_as_itself_or_a_space() {
+        for c in '\0'..=char::MAX {
+            let shown = OneLine(&format!("a{c}b")).to_string();
+            assert_eq!(shown, format!("a{}b", one_line(c)), "{c:?}");
+        }
+    }
+}
