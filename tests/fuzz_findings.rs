@@ -47,7 +47,7 @@ fn time_is_linear_in_ids_at_the_end_of_a_line_in_dropped_tasks_and_in_sleepers_s
         assert_eq!(from_markdown(&line).unread.len(), 1);
         start.elapsed()
     });
-    is_linear("dropped", 8_000, |n| {
+    is_linear("dropped", 5_000, |n| {
         let mut list = TaskList::new();
         let status = |i| match i < n {
             true => Status::Completed,
