@@ -464,8 +464,9 @@ impl Form<'_> {
     }
 
     fn task_line(&self, text: &mut String, list: &TaskList, task: &Task) {
-        let subject = OneLine(&task.subject);
-        let _ = write!(text, "\n- {}: {subject} ({})", task.id, task.status);
+        text.extend(["\n- ", task.id.as_str(), ": "]);
+        let _ = write!(text, "{}", OneLine(&task.subject));
+        text.extend([" (", task.status.as_str(), ")"]);
         if self.full {
             text.push_str(&suffix(list, task));
         }
