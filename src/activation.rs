@@ -246,7 +246,7 @@ fn class_length(text: &str) -> usize {
     while let Some(c) = text[at..].chars().next() {
         let named = text[at..]
             .strip_prefix("[:")
-            .and_then(|name| name.find(":]"));
+            .and_then(|name| name.find(":]").filter(|&end| is_class_name(&name[..end])));
         match (c, named) {
             (_, Some(name)) => at += name + 4,
             (']', _) if at > start => return at + 1,
@@ -254,6 +254,11 @@ fn class_length(text: &str) -> usize {
         }
     }
     1
+}
+
+/// Whether globset takes that for the name of a class, be there one or not.
+fn is_class_name(name: &str) -> bool {
+    name.len() <= 8 && name.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
 fn compile(patterns: &[impl AsRef<str>]) -> Result<GlobSet, PatternProblem> {

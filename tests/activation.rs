@@ -137,6 +137,25 @@ const TABLE: &[(&str, &str, bool, &str)] = &[
     ("[a-c]x", "bx", true, ""),
     ("a[!x]b", "a/b", false, "a class does not cross /"),
     ("[**].c", "*.c", true, "stars in a class are stars"),
+    ("[**].c", "{.c", false, ""),
+    ("[!**].c", "{.c", true, ""),
+    ("[!**].c", "*.c", false, ""),
+    ("[]**].c", "{.c", false, ""),
+    ("[!]**].c", "{.c", true, ""),
+    ("[a]**.c", "ab/c.c", true, "stars after a class cross"),
+    ("[[:digit:]].c", "5.c", true, "a class by its name"),
+    ("[[:digit:]].c", ":.c", false, ""),
+    ("[[:digit:]**].c", "*.c", true, "in a class too"),
+    ("[[:digit:]**].c", "{.c", false, ""),
+    ("[[:digit:][:upper:]**].c", "{.c", false, ""),
+    ("[[:digit:]]**.c", "5/x.c", true, ""),
+    (
+        "[a[:]**:]",
+        "ax/y:]",
+        true,
+        "no name, so the first ] ends the class",
+    ),
+    ("[é**].c", "{.c", false, ""),
     (
         "[]*].c",
         "].c",
@@ -249,6 +268,9 @@ fn patterns_are_limited() {
     assert_eq!(many(64).unwrap().patterns().len(), 64);
     assert_eq!(exceeded(many(65).unwrap_err()), (Limit::Patterns, 64, 65));
     assert_eq!(exceeded(many(999).unwrap_err()), (Limit::Patterns, 64, 999));
+    let uncounted = (0..999).filter(|n| n % 2 < 2).map(|n| format!("{n}"));
+    let error = Activation::files_modified(uncounted).unwrap_err();
+    assert_eq!(exceeded(error), (Limit::Patterns, 64, 65));
     let long = |n: usize| Activation::files_modified(["x".repeat(n)]);
     assert!(long(1024).is_ok());
     assert_eq!(
