@@ -3,12 +3,13 @@
 /// What the columns and rows are.
 pub const HOW: &str = "\
 - tools: a whole call, JSON text in, all of the reply as JSON text out, on a list that the host holds.
-  short: the same with `Detail::Changed`. store: the same as tools with a `MemoryStore`, each change a commit.
+  todos: the same with tasks that have no active forms. short: as tools, with `Detail::Changed`. store: the same as tools with a `MemoryStore`, each change a commit.
   library: `TaskList`'s own calls, without text.
 - Mastra: a whole call, JSON text in and out, over its store in memory. LangChain: a whole call, JSON text in,
   the list and a text out; nothing is kept. taskchampion: its own calls on a replica in memory.
 - In brackets: how many times the figure of ours that does the like. –: there is no such operation.
-- LangChain has one tool: to update one task is to write all again. It is given tasks without active forms.
+- LangChain has one tool: to update one task is to write all again. It knows no active forms: it is compared with
+  todos, where ours are given none either.
 - taskchampion's write again: all tasks looked up by id, what differs set, one commit; non-Latin: new tasks in one
   commit. Its ready asks each pending task whether it is blocked, after a change; joined by the caller: the
   pending tasks' own dependencies looked up among the pending ones.";

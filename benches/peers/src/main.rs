@@ -88,7 +88,9 @@ fn operations(side: Side) -> &'static [Operation] {
     use Operation::{Check, Update, WriteExplicit, WriteNonLatin, WriteOmitted};
     match side {
         Side::Library => &Operation::ALL,
-        Side::Tools | Side::Short | Side::Store | Side::Mastra => &Operation::ALL[..5],
+        Side::Tools | Side::Todos | Side::Short | Side::Store | Side::Mastra => {
+            &Operation::ALL[..5]
+        }
         Side::LangChain => &[WriteOmitted, WriteNonLatin, Update],
         Side::Taskchampion => &[
             WriteExplicit,
@@ -131,6 +133,7 @@ fn measure_side(
 ) -> Result<ExitCode, String> {
     let measure: Measure = match side {
         "tools" => ours::tools,
+        "todos" => ours::todos,
         "short" => ours::short,
         "store" => ours::store,
         "library" => ours::library,
@@ -158,8 +161,9 @@ mod tests {
     /// The sides assert that the work was done.
     #[test]
     fn all_sides_in_rust_do_the_work() {
-        let sides: [(Side, Measure); 5] = [
+        let sides: [(Side, Measure); 6] = [
             (Side::Tools, ours::tools),
+            (Side::Todos, ours::todos),
             (Side::Short, ours::short),
             (Side::Store, ours::store),
             (Side::Library, ours::library),
@@ -194,5 +198,13 @@ mod tests {
         assert_eq!(format!("{read:?}"), format!("{work:?}"));
         assert!(read.explicit[0].contains(r#""id":"task_check_the_module_number_9""#));
         assert!(read.non_latin.contains("检查第九号模块的文档"));
+        let without = read.without_active_forms();
+        for (with, without) in [
+            (&read.omitted[1], &without.omitted[1]),
+            (&read.explicit[1], &without.explicit[1]),
+            (&read.non_latin, &without.non_latin),
+        ] {
+            assert!(with.contains("activeForm") && !without.contains("activeForm"));
+        }
     }
 }

@@ -18,7 +18,12 @@ pub fn tools(work: &Work, budget: Duration) -> Vec<Measurement> {
     held(&Toolset::mastra(), work, budget)
 }
 
-/// The same with replies that tell what changed.
+/// The same with the tasks that LangChain is given.
+pub fn todos(work: &Work, budget: Duration) -> Vec<Measurement> {
+    held(&Toolset::mastra(), &work.without_active_forms(), budget)
+}
+
+/// The same as tools with replies that tell what changed.
 pub fn short(work: &Work, budget: Duration) -> Vec<Measurement> {
     held(
         &Toolset::mastra().with_detail(Detail::Changed),

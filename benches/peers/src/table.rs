@@ -8,6 +8,7 @@ use std::fmt::Write;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Side {
     Tools,
+    Todos,
     Short,
     Store,
     Library,
@@ -17,12 +18,19 @@ pub enum Side {
 }
 
 impl Side {
-    pub const OURS: [Side; 4] = [Side::Tools, Side::Short, Side::Store, Side::Library];
+    pub const OURS: [Side; 5] = [
+        Side::Tools,
+        Side::Todos,
+        Side::Short,
+        Side::Store,
+        Side::Library,
+    ];
     pub const PEERS: [Side; 3] = [Side::Mastra, Side::LangChain, Side::Taskchampion];
 
     pub fn name(self) -> &'static str {
         match self {
             Side::Tools => "tools",
+            Side::Todos => "todos",
             Side::Short => "short",
             Side::Store => "store",
             Side::Library => "library",
@@ -36,7 +44,7 @@ impl Side {
     fn like(self) -> Side {
         match self {
             Side::Mastra => Side::Store,
-            Side::LangChain => Side::Tools,
+            Side::LangChain => Side::Todos,
             Side::Taskchampion => Side::Library,
             ours => ours,
         }
@@ -202,9 +210,9 @@ mod tests {
         assert_eq!(
             results().table(),
             "\
-| median µs | tasks | tools | short | store | library | Mastra (÷ store) | LangChain (÷ tools) | taskchampion (÷ library) |
-| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
-| update one task | 1,000 | 10 | – | 20 | 0.50 | 12,340 (617 ×) | – | 0.50 (1.0 ×) |"
+| median µs | tasks | tools | todos | short | store | library | Mastra (÷ store) | LangChain (÷ todos) | taskchampion (÷ library) |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+| update one task | 1,000 | 10 | – | – | 20 | 0.50 | 12,340 (617 ×) | – | 0.50 (1.0 ×) |"
         );
     }
 

@@ -21,7 +21,7 @@ pub struct Item {
 /// The work with lists of one size, as the JSON texts of a model's calls.
 ///
 /// Pairs are two versions, called in turns so that each call changes something.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Work {
     pub tasks: usize,
     /// How many tasks are completed in each version of the list.
@@ -69,6 +69,23 @@ impl Work {
         let file = Work::file(folder, self.tasks);
         let text = serde_json::to_string(self).map_err(|error| error.to_string())?;
         std::fs::write(&file, text).map_err(|error| format!("{}: {error}", file.display()))
+    }
+
+    /// The same work with tasks that have no active forms, as `write_todos` knows none.
+    pub fn without_active_forms(&self) -> Self {
+        let without = |text: &String| {
+            let mut args: Value = serde_json::from_str(text).expect("it is JSON");
+            for item in args["tasks"].as_array_mut().into_iter().flatten() {
+                item.as_object_mut().map(|item| item.remove("activeForm"));
+            }
+            args.to_string()
+        };
+        Work {
+            omitted: self.omitted.each_ref().map(without),
+            explicit: self.explicit.each_ref().map(without),
+            non_latin: without(&self.non_latin),
+            ..self.clone()
+        }
     }
 
     /// Reads it from a folder.
