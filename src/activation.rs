@@ -504,3 +504,79 @@ impl Matcher {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn patterns(names: std::ops::Range<usize>) -> Vec<Arc<str>> {
+        names.map(|n| format!("{n}.rs").into()).collect()
+    }
+
+    fn matched(matcher: &mut Arc<Matcher>, patterns: &[Arc<str>], files: &[&str]) -> usize {
+        let files = files.iter().map(|&file| file.into()).collect();
+        Matcher::matched(matcher, patterns.iter(), &files).len()
+    }
+
+    #[test]
+    fn the_cache_is_kept_and_grows_by_whole_chunks() {
+        let mut matcher = Arc::default();
+        assert_eq!(matched(&mut matcher, &patterns(0..300), &[]), 0);
+        assert!(matcher.chunks.is_empty(), "no file needs no pattern");
+        for n in 1..=300 {
+            let filled = matcher.chunks.first().cloned();
+            assert_eq!(
+                matched(&mut matcher, &patterns(0..n), &["0.rs", "299.rs"]),
+                1 + n / 300
+            );
+            if let Some(chunk) = filled.filter(|chunk| chunk.patterns.len() == Chunk::MOST) {
+                assert!(Arc::ptr_eq(&chunk, &matcher.chunks[0]), "compiled once");
+            }
+        }
+        let sizes: Vec<usize> = (matcher.chunks.iter())
+            .map(|chunk| chunk.patterns.len())
+            .collect();
+        assert_eq!(sizes, [128, 128, 44]);
+        assert_eq!(matched(&mut matcher, &[], &["0.rs"]), 0);
+        assert_eq!(matcher.places.len(), 300, "none asked for, none forgotten");
+    }
+
+    #[test]
+    fn the_cache_forgets_what_nobody_asks_for() {
+        let mut matcher = Arc::default();
+        matched(&mut matcher, &patterns(0..138), &["x"]);
+        matched(&mut matcher, &patterns(0..5), &["x"]);
+        assert_eq!(matcher.places.len(), 138, "2 * 5 + 128 are kept");
+        matched(&mut matcher, &patterns(0..4), &["x"]);
+        assert_eq!(matcher.places.len(), 4, "2 * 4 + 128 were exceeded");
+        for round in 0..50 {
+            matched(&mut matcher, &patterns(round * 10..round * 10 + 10), &["x"]);
+            assert!(matcher.places.len() <= 2 * 10 + Chunk::MOST + 10);
+        }
+    }
+
+    #[test]
+    fn patterns_that_do_not_compile_together_are_halved() {
+        let bad: Arc<str> = "[".into();
+        for at in 0..7 {
+            let mut some = patterns(0..6);
+            some.insert(at, bad.clone());
+            let files: &[_] = &["3.rs"];
+            assert_eq!(matched(&mut Arc::default(), &some, files), 2, "3.rs and [");
+            let chunk = Chunk {
+                patterns: some,
+                ..Chunk::default()
+            };
+            let alone = |part: &&Part| part.set.is_none();
+            let parts: Vec<&Part> = chunk.parts().iter().filter(alone).collect();
+            assert_eq!(parts.len(), 1);
+            assert_eq!(parts[0].first, at);
+            assert!(chunk.parts().len() <= 4);
+        }
+        let chunk = Chunk {
+            patterns: patterns(0..7),
+            ..Chunk::default()
+        };
+        assert_eq!(chunk.parts().len(), 1);
+    }
+}
