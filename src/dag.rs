@@ -633,6 +633,13 @@ impl Dag {
                 .count();
         }
         assert_eq!(self.graph.node_count(), self.order.len());
+        let edges = self.graph.edge_indices();
+        let ends: HashSet<_> = edges.map(|edge| self.graph.edge_endpoints(edge)).collect();
+        assert_eq!(
+            ends.len(),
+            self.graph.edge_count(),
+            "each edge is there once"
+        );
         assert_eq!(self.backward, backward);
         assert_eq!(self.index, self.rebuilt_index());
     }
@@ -812,14 +819,18 @@ mod tests {
             let found = dag.connect(&edges).err();
             // Lengths of walks from each task to itself, by repeated widening.
             let mut reach: Vec<BTreeSet<u32>> = (0..tasks).map(|t| BTreeSet::from([t])).collect();
-            let shortest = (1..=tasks).find(|_| {
+            let shortest = (1..=tasks).find_map(|length| {
                 for set in &mut reach {
                     let step = edges.iter().filter(|(_, from)| set.contains(from));
                     *set = step.map(|&(to, _)| to).collect();
                 }
-                (0..tasks).any(|t| reach[t as usize].contains(&t))
+                let first = (0..tasks).find(|&t| reach[t as usize].contains(&t))?;
+                Some((length, first))
             });
-            prop_assert_eq!(found.as_ref().map(|cycle| cycle.len() as u32), shortest);
+            let length_and_first = |cycle: &Vec<Slot>| {
+                (cycle.len() as u32, dag.place(cycle[0]) as u32)
+            };
+            prop_assert_eq!(found.as_ref().map(length_and_first), shortest);
             if let Some(cycle) = found {
                 let places: Vec<u32> = cycle.iter().map(|&slot| dag.place(slot) as u32).collect();
                 prop_assert_eq!(places.iter().min(), places.first());

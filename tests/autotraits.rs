@@ -1,4 +1,4 @@
-//! Every public type can go to another thread.
+//! Every public type can go to another thread, and a list can be looked at.
 
 use agent_tasklist::*;
 
@@ -78,4 +78,29 @@ fn send_sync() {
     check::<StoreError>();
     check::<UpdateError>();
     check::<dyn Store>();
+}
+
+#[test]
+fn debug_shows_the_whole_list() {
+    let mut list = TaskList::new();
+    list.create(TaskDraft::new("Build").id("build")).unwrap();
+    list.create(TaskDraft::new("Ship").id("ship").blocked_by(["build"]))
+        .unwrap();
+    list.create(TaskDraft::new("Old").id("old")).unwrap();
+    list.delete("old").unwrap();
+    list.begin_run("run-1").unwrap();
+    list.files_modified(["a.rs"]).unwrap();
+    let shown = format!("{list:?}");
+    for part in [
+        "TaskList { tasks: {Task {",
+        r#"subject: "Build""#,
+        r#": ["build"]"#,
+        r#"subject: "Old""#,
+        r#""run-1""#,
+        r#""a.rs""#,
+        "policy: Policy {",
+        "limits: Limits {",
+    ] {
+        assert!(shown.contains(part), "{part} is not in {shown}");
+    }
 }
