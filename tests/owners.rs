@@ -99,6 +99,26 @@ fn c21_the_last_written_one_stays_in_progress() {
 }
 
 #[test]
+fn all_others_yield_to_the_last_written_one() {
+    let unlimited = policy(|policy| policy.in_progress = InProgress::Unlimited);
+    let running = ["a", "b", "c"].map(|id| draft(id, Running));
+    let mut list = list(unlimited, running);
+    list.set_policy(policy(|policy| policy.excess = Excess::Demote));
+    let changes = list
+        .write([
+            draft("d", Running),
+            TaskDraft::new("A").id("a"),
+            draft("b", Running),
+            TaskDraft::new("C").id("c"),
+        ])
+        .unwrap();
+    let demoted = changes.effects.demoted.iter();
+    let demoted: Vec<&str> = demoted.map(|demoted| demoted.id.as_str()).collect();
+    assert_eq!(demoted, ["d", "a", "c"], "b is named last");
+    assert_eq!(status(&list, "b"), Running);
+}
+
+#[test]
 fn any_number_in_progress() {
     let unlimited = policy(|policy| policy.in_progress = InProgress::Unlimited);
     let mut list = list(unlimited, [draft("a", Running), draft("b", Running)]);
@@ -631,6 +651,29 @@ fn descriptions_speak_of_the_policy() {
         assert!(!one(&said(policy(
             |policy| policy.in_progress = InProgress::Unlimited
         ))));
+    }
+}
+
+#[test]
+fn a_write_names_fifty_tasks_that_it_leaves_out() {
+    for tasks in [50, 51, 60] {
+        let mut list = TaskList::new();
+        list.write((0..tasks).map(|n| TaskDraft::new("T").id(format!("t{n}"))))
+            .unwrap();
+        let reply = call(
+            &Toolset::full(),
+            &mut list,
+            "task_write",
+            json!({"tasks": []}),
+        );
+        let (_, names) = reply.text.split_once("Left out unfinished: ").unwrap();
+        assert_eq!(names.matches(" \"T\"").count(), 50);
+        assert!(names.starts_with("t0 \"T\", t1 "), "{names}");
+        let last = match tasks {
+            50 => "t49 \"T\".".to_owned(),
+            _ => format!("t49 \"T\", and {} more.", tasks - 50),
+        };
+        assert!(names.trim_end().ends_with(&last), "{names}");
     }
 }
 

@@ -759,6 +759,24 @@ fn block_on_waits_to_be_woken() {
 }
 
 #[test]
+fn after_a_conflict_others_have_a_turn() {
+    let (store, key) = (MemoryStore::new(), key("list"));
+    let policy = Policy::default();
+    let mut is_first = true;
+    let edit = |list: &mut TaskList| {
+        if std::mem::take(&mut is_first) {
+            block_on(update(&store, &key, &policy, |list| create(list, "Theirs"))).unwrap();
+        }
+        create(list, "Mine")
+    };
+    let mut mine = Box::pin(update(&store, &key, &policy, edit));
+    let mut context = Context::from_waker(Waker::noop());
+    assert!(mine.as_mut().poll(&mut context).is_pending());
+    assert!(mine.as_mut().poll(&mut context).is_ready());
+    assert_eq!(subjects(&store, "list"), ["Theirs", "Mine"]);
+}
+
+#[test]
 fn futures_and_handles_can_cross_threads() {
     fn sendable<T: Send>(value: T) -> T {
         value

@@ -1,8 +1,8 @@
 //! The stored form: what it looks like, what is refused, and that nothing is repaired.
 
 use agent_tasklist::{
-    Error, IdProblem, Limit, Place, RepairReason, Status, TaskDraft, TaskId, TaskList, TaskPatch,
-    TaskProblem,
+    Error, IdProblem, Limit, Limits, Place, RepairReason, Status, TaskDraft, TaskId, TaskList,
+    TaskPatch, TaskProblem,
 };
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -319,6 +319,41 @@ fn a_lenient_load_reports_what_it_leaves_out() {
     }
     let (same, repairs) = TaskList::from_json_lenient(&sample().to_json()).unwrap();
     assert_eq!((same, repairs.len()), (sample(), 0));
+}
+
+#[test]
+fn what_was_retired_counts() {
+    let mut other = TaskList::new();
+    other.write(sample().drafts()).unwrap();
+    assert_ne!(other, sample(), "nothing was deleted from it");
+    let deleted = |id: &str, subject: &str| {
+        let mut list = other.clone();
+        list.create(TaskDraft::new(subject).id(id)).unwrap();
+        list.delete(id).unwrap();
+        list
+    };
+    assert_eq!(deleted("g", "Gone"), sample());
+    assert_ne!(deleted("g", "Lost"), sample());
+    assert_ne!(deleted("h", "Gone"), sample());
+}
+
+#[test]
+fn a_loaded_list_gives_the_ids_that_the_list_itself_gives() {
+    for retired in 0..4 {
+        let mut list = TaskList::new();
+        list.set_limits(Limits::default().with_retired(retired));
+        let draft = || TaskDraft::new("Same");
+        list.write((0..6).map(|_| draft())).unwrap();
+        for id in [3, 5, 2, 4, 6] {
+            list.delete(&format!("task_same_{id}")).unwrap();
+            let mut loaded = TaskList::from_json(&list.to_json()).unwrap();
+            let mut goes_on = list.clone();
+            for _ in 0..6 {
+                let id = goes_on.create(draft()).unwrap().id;
+                assert_eq!(loaded.create(draft()).unwrap().id, id);
+            }
+        }
+    }
 }
 
 /// What holds for every list that was loaded.

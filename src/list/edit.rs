@@ -383,8 +383,8 @@ struct Running {
 }
 
 impl Running {
-    /// The one that stays in progress: the last that the call names and starts, else the first that
-    /// was in progress before, else the last.
+    /// The one that stays in progress: the last that the call names, if it starts any of those, else the
+    /// first that was in progress before, else the last.
     fn stays(&self) -> Slot {
         let names_a_start = self.named.iter().any(|slot| self.started.contains(slot));
         let named = self.named.last().filter(|_| names_a_start);
