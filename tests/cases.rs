@@ -535,6 +535,36 @@ fn c41_one_edge_seen_from_both_ends() {
 }
 
 #[test]
+fn a_write_keeps_no_edge_that_either_end_gives_up() {
+    let list = list([
+        draft("x", "X", Pending),
+        draft("a", "A", Pending),
+        draft("b", "B", Pending).blocked_by(["a"]),
+    ]);
+    let kept = |drafts: &[&TaskDraft]| {
+        let mut list = list.clone();
+        let drafts = drafts.iter().copied().cloned();
+        list.write(drafts).unwrap();
+        blocked_by(&list, "b").len()
+    };
+    let (a, b) = (draft("a", "A", Pending), draft("b", "B", Pending));
+    let gives = |draft: &TaskDraft, ids: &[&str]| draft.clone().blocks(ids);
+    assert_eq!(kept(&[&a, &b]), 1);
+    assert_eq!(kept(&[&gives(&a, &[]), &b]), 0);
+    assert_eq!(kept(&[&gives(&a, &["b"]), &b]), 1);
+    assert_eq!(
+        kept(&[&a, &gives(&b, &[])]),
+        1,
+        "the edge is not one of these"
+    );
+    assert_eq!(kept(&[&a, &b.clone().blocked_by([""; 0])]), 0);
+    let (a_for_x, b_for_x) = (draft("a", "X", Pending), draft("b", "X", Pending));
+    assert_eq!(kept(&[&draft("a", "Else", Pending), &b]), 1, "a new name");
+    assert_eq!(kept(&[&a_for_x, &b]), 0, "a is the id of other work now");
+    assert_eq!(kept(&[&a, &b_for_x]), 0, "b is the id of other work now");
+}
+
+#[test]
 fn c42_an_edge_can_be_removed() {
     let mut list = list([
         draft("a", "A", Pending),

@@ -123,3 +123,22 @@ fn a_late_write_gets_the_list_and_every_reply_its_revision() {
     let late = call("task_write", json!({"tasks": [], "baseRevision": 1}));
     assert_eq!(ids(&late.data["tasks"]), ["task_a", "task_b"]);
 }
+
+#[test]
+fn a_reply_is_its_value_however_it_is_read() {
+    let mut list = TaskList::new();
+    let tools = Toolset::mastra();
+    let write = json!({"tasks": [{"content": "A", "status": "pending", "activeForm": "A"}]});
+    let written = tools.call(&mut list, "task_write", &write).data;
+    let checked = tools.call(&mut list, "task_check", &json!({})).data;
+    for data in [&written, &checked] {
+        assert_eq!(data, &data.clone());
+        let text = serde_json::to_string(data).unwrap();
+        let value: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(*data, value);
+        assert_eq!(Value::from(data.clone()), value);
+        assert_eq!(data.to_string(), text);
+        assert_eq!(format!("{data:?}"), format!("{value:?}"));
+    }
+    assert_ne!(written, checked);
+}
