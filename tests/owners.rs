@@ -505,6 +505,7 @@ fn the_full_set_has_tools_for_one_task() {
             .starts_with("Created task_fix\nTasks updated: [0/1 completed]")
     );
     let reply = call(&tools, &mut list, "task_get", json!({"id": "task_fix"}));
+    assert_eq!(reply.data["id"], "task_fix");
     assert!(
         reply.text.starts_with("task_fix is ready\nthe login\n"),
         "{}",
@@ -588,8 +589,15 @@ fn tools_act_for_who_they_are_given_to() {
         "{}",
         reply.text
     );
+    let again = json!({"owner": " al "});
+    let reply = call(&tools("al"), &mut list, "task_claim", again);
+    assert_eq!(reply.data["claimed"], "b", "who one is may be said");
     let reply = call(&tools("jo"), &mut list, "task_release", json!({}));
     assert_eq!(reply.data["released"], json!(["a"]));
+    assert!(reply.text.starts_with("Released: a\n"), "{}", reply.text);
+    let reply = call(&tools("jo"), &mut list, "task_release", json!({}));
+    assert_eq!(reply.data["released"], json!([]));
+    assert!(reply.text.starts_with("There is no task to release\n"));
     let anyone = Toolset::full().with_policy(per_owner());
     let reply = call(
         &anyone,

@@ -5,7 +5,8 @@ use super::mastra::{
     Done, Form, Made, Outputs, STATUSES, id, ids, output_task, properties, spec, specs,
 };
 use super::{Refusal, ToolSpec, Toolset, schema};
-use crate::error::Error;
+use crate::error::{Error, Ids};
+use crate::id::TaskId;
 use crate::list::TaskList;
 use crate::task::{Field, TaskDraft, TaskPatch};
 use serde_json::Value;
@@ -292,12 +293,15 @@ fn release(form: &Form<'_>, list: &mut TaskList, args: &Prepared<'_>) -> Done {
     let owner = owner(form, &mut input, &top);
     let (owner, repairs) = input.finish(owner).map_err(Refusal::Input)?;
     let changes = list.release(owner.unwrap_or_default())?;
-    let released: Vec<Value> = (changes.facts.edited.iter())
-        .map(|edited| edited.after.id.as_str().into())
-        .collect();
+    let edited = changes.facts.edited.iter();
+    let released: Vec<TaskId> = edited.map(|edited| edited.after.id.clone()).collect();
+    let ids: Vec<Value> = released.iter().map(|id| id.as_str().into()).collect();
     Ok(Made {
-        title: Some(format!("Released {} tasks", released.len())),
-        more: vec![("released", released.into())],
+        title: Some(match released.is_empty() {
+            true => "There is no task to release".into(),
+            false => format!("Released: {}", Ids(&released)),
+        }),
+        more: vec![("released", ids.into())],
         ..Made::new((changes, repairs))
     })
 }
