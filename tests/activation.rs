@@ -2,9 +2,10 @@
 
 use agent_tasklist::{
     Activation, Demotion, Error, Limit, Limits, PathProblem, PatternProblem, State, Status,
-    TaskDraft, TaskList, TaskPatch,
+    TaskDraft, TaskList, TaskPatch, Toolset,
 };
 use proptest::prelude::*;
+use serde_json::{Value, json};
 
 /// Pattern, path, whether it matches, and the reason where somebody could expect otherwise.
 ///
@@ -712,4 +713,36 @@ fn thousands_of_infix_patterns() {
     let start = std::time::Instant::now();
     list.files_modified(["src/zz/y.rs"]).unwrap();
     println!("push one more path: {:?}", start.elapsed());
+}
+
+#[test]
+fn an_activation_has_one_condition() {
+    let create = |activation: Value| {
+        let args = json!({"content": "T", "activation": activation});
+        Toolset::full().call(&mut TaskList::new(), "task_create", &args)
+    };
+    assert!(!create(json!({"filesModified": ["*.rs"]})).is_error);
+    for activation in [
+        json!({}),
+        json!({"filesModified": ["*.rs"], "other": []}),
+        json!({"a": [], "filesModified": ["*.rs"]}),
+        json!([{"filesModified": ["*.rs"]}]),
+    ] {
+        let reply = create(activation);
+        let wanted = "an object is wanted: {\"filesModified\": [\"docs/**\"]}";
+        assert!(
+            reply.is_error && reply.text.contains(wanted),
+            "{}",
+            reply.text
+        );
+    }
+    let reply = create(json!({"filesModified": "*.rs"}));
+    assert!(reply.text.contains("(dormant until *.rs)"));
+    assert!(
+        reply
+            .text
+            .contains("Note: activation was read as a condition on modified files.")
+    );
+    let reply = create(json!({"commitPushed": ["*.rs"]}));
+    assert!(reply.text.contains("Unknown condition \"commitPushed\""));
 }
