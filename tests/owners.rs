@@ -493,6 +493,21 @@ fn the_full_set_reads_and_shows_every_field() {
 }
 
 #[test]
+fn mastras_set_has_only_its_four_tools() {
+    let mut list = list(Policy::default(), [draft("a", Pending)]);
+    let before = list.clone();
+    for spec in Toolset::full().specs() {
+        let mastra = Toolset::mastra();
+        if mastra.specs().iter().all(|own| own.name != spec.name) {
+            let reply = call(&mastra, &mut list, spec.name, json!({"id": "a"}));
+            let names = "Tools: task_write, task_update, task_complete, task_check.";
+            assert!(reply.is_error && reply.text.ends_with(names));
+            assert_eq!(list, before);
+        }
+    }
+}
+
+#[test]
 fn the_full_set_has_tools_for_one_task() {
     let tools = Toolset::full();
     let mut list = TaskList::new();

@@ -636,6 +636,12 @@ fn tools_say_what_became_of_the_store() {
         reply.text
     );
     assert_eq!(corrupt.commits.load(Ordering::Relaxed), 0);
+    for (tool, args) in [("task_write", args()), ("task_check", json!({}))] {
+        let data = call(&mastra(corrupt.clone()), tool, args).data;
+        for member in ["summary", "incompleteTasks"] {
+            assert_eq!(data.get(member).is_some(), tool == "task_check", "{data}");
+        }
+    }
     let tools = ListTools::new(Liar::new(&[Lie::FailsAfter]), key("k"), Toolset::murmur());
     let reply = call(&tools, "task_create", json!({"subject": "A"}));
     assert_eq!(reply.data["error"]["code"], "UNAVAILABLE");
