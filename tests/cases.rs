@@ -843,3 +843,23 @@ fn starting_a_task_demotes_the_one_in_progress() {
     assert_eq!(demoted.id, "a");
     assert!(matches!(&demoted.cause, Demotion::Yielded { to } if *to == "b"));
 }
+
+#[test]
+fn an_unknown_id_is_answered_with_fifty_known_ones() {
+    for (tasks, last) in [
+        (49, ""),
+        (50, ""),
+        (51, "- and 1 more"),
+        (90, "- and 40 more"),
+    ] {
+        let mut list = list((0..tasks).map(|n| draft(&format!("t{n}"), "T", Pending)));
+        let text = call(&mut list, "task_complete", json!({"id": "t90"})).text;
+        assert!(
+            text.starts_with("Task not found: t90\n\nAvailable task IDs:\n- t0: T"),
+            "{text}"
+        );
+        assert_eq!(text.matches(": T").count(), tasks.min(50));
+        assert!(text.ends_with(last), "{text}");
+        assert_eq!(text.contains("more"), !last.is_empty());
+    }
+}
