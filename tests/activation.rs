@@ -2,7 +2,7 @@
 
 use agent_tasklist::{
     Activation, Demotion, Error, Limit, Limits, PathProblem, PatternProblem, State, Status,
-    TaskDraft, TaskList, TaskPatch, Toolset,
+    Strictness, TaskDraft, TaskList, TaskPatch, Toolset,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -744,5 +744,14 @@ fn an_activation_has_one_condition() {
             .contains("Note: activation was read as a condition on modified files.")
     );
     let reply = create(json!({"commitPushed": ["*.rs"]}));
-    assert!(reply.text.contains("Unknown condition \"commitPushed\""));
+    let unknown = "- activation: unknown condition \"commitPushed\"; an object is wanted: ";
+    assert!(reply.text.contains(unknown), "{}", reply.text);
+    let strict = Toolset::full().with_strictness(Strictness::Strict);
+    for kind in ["files_modified", "FilesModified", " filesModified"] {
+        let args = json!({"content": "T", "activation": {kind: ["*.rs"]}});
+        let mut list = TaskList::new();
+        let reply = strict.call(&mut list, "task_create", &args);
+        assert!(reply.text.contains("unknown condition"), "{}", reply.text);
+        assert!(list.is_empty(), "no pattern is lost");
+    }
 }

@@ -527,3 +527,259 @@ proptest! {
         }
     }
 }
+
+fn refused(tool: &str, args: Value, text: &str) {
+    let mut list = TaskList::new();
+    list.create(TaskDraft::new("A").id("a")).unwrap();
+    let before = list.clone();
+    let reply = call(&mut list, tool, args.clone());
+    assert!(reply.is_error, "{args}: {}", reply.text);
+    assert!(reply.text.contains(text), "{args}: {}", reply.text);
+    assert_eq!(list, before);
+}
+
+#[test]
+fn strings_and_wrappers_within_each_other_are_read() {
+    let tasks = json!([{"id": "a", "content": "A"}]);
+    let inside = write(tasks.clone()).to_string();
+    for (sent, note) in [
+        (json!({"input": inside}), "were inside \"input\""),
+        (json!({"todos": tasks.to_string()}), "were inside \"todos\""),
+    ] {
+        means("task_write", sent, write(tasks.clone()), note);
+    }
+    let task = json!({"blockedBy": [], "content": "B"});
+    means(
+        "task_write",
+        write(task.clone()),
+        write(json!([task])),
+        "tasks was one item",
+    );
+    let task = json!({"content": "B"});
+    means(
+        "task_write",
+        write(task.clone()),
+        write(json!([task])),
+        "tasks was one item",
+    );
+    for (args, text) in [
+        (json!("5"), "arguments: received \"5\"; an object"),
+        (json!("null"), "arguments: received \"null\"; an object"),
+    ] {
+        refused("task_write", args, text);
+    }
+    let args = json!("[\"a\"]");
+    refused(
+        "task_complete",
+        args,
+        "arguments: received \"[\\\"a\\\"]\"; an object",
+    );
+    let args = json!({"id": "a", "blockedBy": {"x": 1}});
+    refused(
+        "task_update",
+        args,
+        "- blockedBy: received an object of 1; an array of task ids is wanted",
+    );
+}
+
+#[test]
+fn only_what_holds_arguments_is_unwrapped() {
+    let tools = Toolset::full().acting_as("jo");
+    for args in [
+        json!({"args": {"foo": 1}}),
+        json!({"args": ["a"]}),
+        json!({"args": 1}),
+    ] {
+        let reply = tools.call(&mut TaskList::new(), "task_claim", &args);
+        let note = "Note: args is not known; it was ignored.";
+        assert!(
+            !reply.is_error && reply.text.contains(note),
+            "{}",
+            reply.text
+        );
+    }
+}
+
+#[test]
+fn numbers_are_ids_where_they_are_whole() {
+    for (sent, canonical) in [
+        (
+            json!({"id": 5, "status": "completed"}),
+            json!({"id": "5", "status": "completed"}),
+        ),
+        (
+            json!({"id": "a", "blockedBy": [5]}),
+            json!({"id": "a", "blockedBy": ["5"]}),
+        ),
+        (
+            json!({"id": "a", "blockedBy": 5}),
+            json!({"id": "a", "blockedBy": ["5"]}),
+        ),
+    ] {
+        means("task_update", sent, canonical, "it was read as a string");
+    }
+    for number in [json!(-5), json!(u64::MAX), json!(i64::MIN)] {
+        let canonical = json!({"content": "B", "id": number.to_string()});
+        let sent = json!({"content": "B", "id": number});
+        means("task_create", sent, canonical, "it was read as a string");
+    }
+    refused(
+        "task_create",
+        json!({"content": "B", "id": 1.5}),
+        "id: received 1.5",
+    );
+    let blank = json!({"id": "a", "blockedBy": ["", "5", null]});
+    means(
+        "task_update",
+        blank,
+        json!({"id": "a", "blockedBy": ["5"]}),
+        "",
+    );
+}
+
+#[test]
+fn what_is_not_given_takes_nothing_away() {
+    let mut list = TaskList::new();
+    list.create(TaskDraft::new("Five").id("5")).unwrap();
+    list.create(TaskDraft::new("A").id("a").blocked_by(["5"]))
+        .unwrap();
+    let blank =
+        json!({"id": "a", "status": "pending", "content": null, "activation": "", "clear": ""});
+    let lines = write(json!(["- [ ] Five", "- [ ] A"]));
+    for (tool, mut args) in [("task_update", blank), ("task_write", lines)] {
+        for nothing in [json!(null), json!(""), json!("  ")] {
+            if tool == "task_update" {
+                args["blockedBy"] = nothing;
+            }
+            let reply = call(&mut list, tool, args.clone());
+            assert!(
+                !reply.is_error && reply.changes.is_empty(),
+                "{}",
+                reply.text
+            );
+        }
+    }
+    let line = write(json!([
+        "- [ ] Five",
+        "- [ ] A {#a} {after #5}",
+        "- B {after #a}"
+    ]));
+    let reply = call(&mut list, "task_write", line);
+    assert_eq!(reply.changes.facts.added.len(), 1, "{}", reply.text);
+    assert_eq!(list.blocked_by("task_b").unwrap()[0].id, "a");
+    for sent in [
+        json!({"id": "a", "content": null, "title": "B"}),
+        json!({"id": "a", "content": " ", "title": "B"}),
+    ] {
+        means(
+            "task_update",
+            sent,
+            json!({"id": "a", "content": "B"}),
+            "title was read as content",
+        );
+    }
+    let mut list = TaskList::new();
+    let reply = call(
+        &mut list,
+        "task_create",
+        json!({"content": "A", "priority": null}),
+    );
+    assert!(!reply.text.contains("Note: "), "{}", reply.text);
+    assert_eq!(list.tasks().next().unwrap().metadata, None);
+}
+
+#[test]
+fn statuses_of_updates_go_by_other_words_too() {
+    for (word, status) in [
+        ("Deleted", "deleted"),
+        ("DONE", "completed"),
+        ("not_started", "pending"),
+    ] {
+        means(
+            "task_update",
+            json!({"id": "a", "status": word}),
+            json!({"id": "a", "status": status}),
+            "was read as",
+        );
+    }
+}
+
+#[test]
+fn activations_are_read_from_lists_and_texts() {
+    let condition = json!({"filesModified": ["*.rs"]});
+    for sent in [
+        json!("*.rs"),
+        json!(["*.rs"]),
+        json!("[\"*.rs\"]"),
+        json!(condition.to_string()),
+        json!({"files_modified": ["*.rs"]}),
+        json!({"filesModified": "*.rs"}),
+        json!({"filesModified": {"pattern": "*.rs"}}),
+        json!({"pattern": "*.rs"}),
+    ] {
+        means(
+            "task_create",
+            json!({"content": "B", "activation": sent}),
+            json!({"content": "B", "activation": condition}),
+            "activation was read as a condition on modified files",
+        );
+    }
+    for (sent, text) in [
+        (
+            json!(["*.rs", 5]),
+            "- activation: received an array of 2; an object is wanted",
+        ),
+        (
+            json!({"filesModified": {"pattern": "*.rs", "x": 1}}),
+            "activation.filesModified: an array of patterns",
+        ),
+        (
+            json!({"pattern": 5}),
+            "activation: unknown condition \"pattern\"",
+        ),
+    ] {
+        refused(
+            "task_create",
+            json!({"content": "B", "activation": sent}),
+            text,
+        );
+    }
+}
+
+#[test]
+fn the_strict_take_no_member_that_the_schema_has_not() {
+    for (name, told) in [
+        ("metadata", "metadata: is not known"),
+        ("state", "state: is not known"),
+        ("des", "des: is not known; did you mean description?"),
+        ("de", "de: is not known"),
+        (
+            "status_code",
+            "status_code: is not known; did you mean status?",
+        ),
+        ("zzz", "zzz: is not known"),
+    ] {
+        let mut args = json!({"content": "A"});
+        args[name] = json!({"k": 1});
+        let reply = strict(&mut TaskList::new(), "task_create", args);
+        let (_, problem) = reply.text.split_once("- ").unwrap();
+        let problem = problem.lines().next().unwrap();
+        assert_eq!(problem, told, "{}", reply.text);
+    }
+}
+
+#[test]
+fn notes_name_five_places() {
+    for (tasks, end) in [
+        (1, "tasks[0].status \"todo\" was read as pending."),
+        (2, "was read as pending; likewise tasks[1].status."),
+        (5, ", tasks[3].status, tasks[4].status."),
+        (6, ", tasks[3].status, tasks[4].status and 1 more."),
+    ] {
+        let tasks: Vec<Value> = (0..tasks)
+            .map(|n| json!({"content": format!("Task {n}"), "status": "todo"}))
+            .collect();
+        let reply = call(&mut TaskList::new(), "task_write", write(json!(tasks)));
+        assert!(reply.text.ends_with(end), "{}", reply.text);
+    }
+}

@@ -164,7 +164,7 @@ fn task_create_refuses() {
         ),
         (
             json!({"subject": "x", "activation": {"commitPushed": "*"}}),
-            "Unknown condition \"commitPushed\". Allowed: files_modified.",
+            "activation: unknown condition \"commitPushed\"; an object is wanted: {\"filesModified\": ",
         ),
         (
             json!({"subject": "x", "activate_when": "files_modified", "pattern": "a",
@@ -262,6 +262,9 @@ fn deleted_tasks_are_still_listed() {
     let args = json!({"task_id": "t_abc123", "status": "pending"});
     let message = refused(&mut list, "task_update", args, "NOT_FOUND");
     assert_eq!(message, "Task not found: t_abc123. Known ids: task_new.");
+    let rewritten_away = json!({"task_id": "t_def456"});
+    let message = refused(&mut list, "task_get", rewritten_away, "NOT_FOUND");
+    assert_eq!(message, "Task not found: t_def456. Known ids: task_new.");
 }
 
 #[test]

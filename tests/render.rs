@@ -550,6 +550,22 @@ fn c58_what_is_shown_is_what_is_stored() {
         None,
         "finished work is not reminded of"
     );
+    call("task_update", json!({"id": "n", "status": "pending"}));
+    let stored = block_on(tools.load()).unwrap().unwrap().list;
+    let reminder = block_on(signals.reminder(1, None)).unwrap();
+    assert!(reminder.is_some());
+    assert_eq!(reminder, agent_tasklist::render::reminder(&stored, 1, None));
+
+    block_on(signals.next(true)).unwrap().unwrap();
+    let kept = signals.projector().clone();
+    assert_ne!(kept, Projector::new());
+    let mut goes_on = TaskSignals::new(tools.clone()).with_projector(kept);
+    let has_news = block_on(goes_on.next(true)).unwrap().is_some();
+    assert!(!has_news, "all was shown");
+    for shown in [format!("{goes_on:?}"), format!("{tools:?}")] {
+        assert!(shown.contains("ListTools { store: MemoryStore"), "{shown}");
+        assert!(shown.contains("key: Some(\"k\")"), "{shown}");
+    }
 }
 
 #[test]

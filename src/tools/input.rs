@@ -447,7 +447,12 @@ impl<'a> Input<'a> {
             return Ok(None);
         };
         if kind != "filesModified" {
-            return Activation::of_kind(kind, [""]).map(Some);
+            let unknown = Quote(kind).to_string();
+            self.problems.add(
+                object.path_to(name),
+                format!("unknown condition {unknown:?}; {WANTED}"),
+            );
+            return Ok(None);
         }
         let patterns: Option<Vec<&str>> = match patterns {
             Value::Array(patterns) => patterns.iter().map(Value::as_str).collect(),
