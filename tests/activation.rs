@@ -156,6 +156,8 @@ const TABLE: &[(&str, &str, bool, &str)] = &[
         true,
         "no name, so the first ] ends the class",
     ),
+    ("[[:X:]**:]", "Xa/y:]", true, ""),
+    ("[[:abcdefghi:]**:]", "ax/y:]", true, ""),
     ("[é**].c", "{.c", false, ""),
     (
         "[]*].c",
