@@ -3,8 +3,8 @@
 /// What the columns and rows are.
 pub const HOW: &str = "\
 - tools: a whole call, JSON text in, all of the reply as JSON text out, on a list that the host holds.
-  todos: the same with tasks that have no active forms. short: as tools, with `Detail::Changed`. store: the same as tools with a `MemoryStore`, each change a commit.
-  library: `TaskList`'s own calls, without text.
+  todos: the same with tasks that have no active forms. short: as tools, with `Detail::Changed`. store: as tools,
+  with a `MemoryStore`, each change a commit. library: `TaskList`'s own calls, without text.
 - Mastra: a whole call, JSON text in and out, over its store in memory. LangChain: a whole call, JSON text in,
   the list and a text out; nothing is kept. taskchampion: its own calls on a replica in memory.
 - In brackets: how many times the figure of ours that does the like. –: there is no such operation.
