@@ -141,4 +141,5 @@ fn a_reply_is_its_value_however_it_is_read() {
         assert_eq!(format!("{data:?}"), format!("{value:?}"));
     }
     assert_ne!(written, checked);
+    assert_ne!(written, json!({}));
 }
