@@ -689,6 +689,17 @@ fn what_is_not_given_takes_nothing_away() {
 }
 
 #[test]
+fn metadata_in_a_string_is_the_object_in_it() {
+    let mut list = TaskList::new();
+    let args = json!({"content": "A", "metadata": "{\"k\": [1]}"});
+    let reply = call(&mut list, "task_create", args);
+    let note = "Note: metadata was a JSON string; it was read as the object in it.";
+    assert!(reply.text.ends_with(note), "{}", reply.text);
+    let metadata = list.tasks().next().unwrap().metadata.clone();
+    assert_eq!(metadata.unwrap()["k"], json!([1]));
+}
+
+#[test]
 fn statuses_of_updates_go_by_other_words_too() {
     for (word, status) in [
         ("Deleted", "deleted"),
