@@ -772,6 +772,36 @@ mod tests {
         }
     }
 
+    fn pending(tasks: u8) -> Dag {
+        let mut dag = Dag::default();
+        for id in 0..tasks {
+            dag.append(task(id, Status::Pending), false).unwrap();
+        }
+        dag
+    }
+
+    #[test]
+    fn an_edge_is_found_from_either_end() {
+        let edges: Vec<(u32, u32)> = (1..6).flat_map(|n| [(n, 0), (6, n)]).collect();
+        let mut dag = pending(7);
+        dag.connect(&edges).unwrap();
+        for (blocked, blocker) in edges {
+            let (blocked, blocker) = (dag.slot_at(blocked as usize), dag.slot_at(blocker as usize));
+            assert!(dag.is_linked(Link { blocked, blocker }));
+            let (blocked, blocker) = (blocker, blocked);
+            assert!(!dag.is_linked(Link { blocked, blocker }));
+        }
+    }
+
+    #[test]
+    fn of_cycles_of_one_length_the_first_is_told() {
+        let edges = [(4, 3), (5, 4), (3, 5), (1, 0), (2, 1), (0, 2)];
+        let mut dag = pending(6);
+        let cycle = dag.connect(&edges).unwrap_err();
+        let places: Vec<usize> = cycle.iter().map(|&slot| dag.place(slot)).collect();
+        assert_eq!(places, [0, 1, 2]);
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
