@@ -345,7 +345,7 @@ fn a_loaded_list_gives_the_ids_that_the_list_itself_gives() {
         let draft = || TaskDraft::new("Same");
         list.write((0..6).map(|_| draft())).unwrap();
         for id in [3, 5, 2, 4, 6] {
-            list.delete(&format!("task_same_{id}")).unwrap();
+            list.delete(format!("task_same_{id}")).unwrap();
             let mut loaded = TaskList::from_json(&list.to_json()).unwrap();
             let mut goes_on = list.clone();
             for _ in 0..6 {
