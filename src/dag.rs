@@ -323,10 +323,6 @@ impl Dag {
         self.slots().map(|slot| self.task(slot))
     }
 
-    pub(crate) fn contains(&self, slot: Slot) -> bool {
-        self.graph.contains_node(slot.0)
-    }
-
     /// Grows along the list.
     pub(crate) fn rank(&self, slot: Slot) -> impl Ord + use<> {
         self.graph[slot.0].rank

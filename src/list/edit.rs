@@ -765,9 +765,8 @@ fn net_edges(journal: &Journal, dag: &Dag) -> Vec<(Link, bool)> {
         .collect()
 }
 
-/// The first entry of each slot that is still there, in list order.
+/// The first entry of each slot, in list order. A task that the call takes out has none.
 fn first_of<T>(mut entries: Vec<(Slot, T)>, dag: &Dag) -> Vec<(Slot, T)> {
-    entries.retain(|&(slot, _)| dag.contains(slot));
     entries.sort_by_key(|&(slot, _)| dag.rank(slot));
     entries.dedup_by_key(|&mut (slot, _)| slot);
     entries
