@@ -130,6 +130,17 @@ fn metadata() -> impl Strategy<Value = Given<Map<String, Value>>> {
     ]
 }
 
+/// Members that meet those above, and each other.
+fn more_metadata() -> impl Strategy<Value = Map<String, Value>> {
+    let maps = [
+        json!({"n": 2}),
+        json!({"n": null, "m": {}}),
+        json!({"m": "x"}),
+    ];
+    let maps = maps.map(|map| map.as_object().cloned().unwrap_or_default());
+    prop_oneof![8 => Just(Map::new()), 2 => select(maps.to_vec())]
+}
+
 /// In their stored form, or blank.
 const PATTERNS: &[&str] = &[
     "*.rs",
@@ -200,6 +211,7 @@ fn fields(
         (
             text(&["ann", "bob", "ann", "bob", " ann"]),
             metadata(),
+            more_metadata(),
             activation(),
         ),
         (weighted(0.25, edges.clone()), weighted(0.1, edges)),
@@ -207,7 +219,7 @@ fn fields(
         .prop_map(
             |(
                 (subject, status, description, active_form),
-                (owner, metadata, activation),
+                (owner, metadata, more_metadata, activation),
                 edges,
             )| {
                 Fields {
@@ -218,6 +230,7 @@ fn fields(
                     owner,
                     activation,
                     metadata,
+                    more_metadata,
                     blocked_by: edges.0,
                     blocks: edges.1,
                 }
@@ -668,6 +681,7 @@ macro_rules! with_fields {
         let to = with_given!($to, fields.description, description, Description);
         let to = with_given!(to, fields.active_form, active_form, ActiveForm);
         let to = with_given!(to, fields.owner, owner, Owner);
+        let to = to.merge_metadata(fields.more_metadata.clone());
         let to = with_given!(to, fields.metadata, metadata, Metadata);
         let to = match &fields.activation {
             Given::Set(patterns) => to.activation(Activation::files_modified(patterns).unwrap()),

@@ -1,6 +1,68 @@
-//! The list as its definition says it: plain vectors, linear scans, no caches.
+//! The reference model: the list as its definition (DESIGN, section 3) says it, in plain vectors and linear scans,
+//! without caches, and written from the definition alone, without a look at how the crate does it. Where the two
+//! disagree, the definition says which one is wrong.
 //!
-//! Written from the definition alone, without a look at how the crate does it.
+//! # What it models
+//!
+//! A `Model` is the value of a list (`List`: tasks in order, edges, retired tasks, the run with its files) and what the
+//! host allows (`Policy`, and the caps on retired tasks and files). `Model::apply` makes a call (`Op`: every call of
+//! `TaskList` and `Acting` that changes a list) and gives what the crate must answer: `Done` with the `Changes`, or the
+//! `Fault`s that it may be refused with. `List::answers` is every answer that follows from a list. The sizes of texts
+//! (`tests/limits.rs`), the stored form (`tests/stored.rs`), the tools, the stores and what is rendered are not modelled.
+//!
+//! # In which order a call is judged
+//!
+//! 1. `meant`: blank texts count as not given, ids are trimmed.
+//! 2. `plan_…`, one for each call: which tasks the call stands for, and the list as it asks for it. A call whose items
+//!    have no subject, a bad id or a status that is not allowed ends here; unknown ids, self edges and dropped work are
+//!    noted in `Plan::faults` and go on.
+//! 3. `judge`: cycles, too many in progress, blocked or dormant tasks started or completed. The tasks that yield
+//!    are put back, and the `Changes` are read from the lists before and after.
+//! 4. `faults_of_actor`: whether somebody who acts changed another's unfinished task.
+//!
+//! The definition does not say which of several faults of a call is told. So a refusal has all that were found by the
+//! step that ends the call, and any one of them will do.
+//!
+//! # Where a rule is
+//!
+//! | section 3 | here |
+//! | --- | --- |
+//! | One door | `Model::apply`, `difference` |
+//! | Order | `plan_write`, `plan_create`; `Facts::order` in `difference` |
+//! | Replace-all: explicit ids, and ids given twice | `explicit_stands`, `duplicate` in `plan_write` |
+//! | Replace-all: steps 1 to 5 | `match_items`, with `pair_unique` and `pair_equal` |
+//! | Replace-all: fields kept, cleared, set; the active form | `edited`, `rewritten`, `made` |
+//! | Replace-all: blockers kept, tasks left out | `kept_edges` and `unfinished` in `plan_write` |
+//! | Rebind | `rebound` |
+//! | Create | `plan_create` |
+//! | Generated ids | `generate_id`, `slug` |
+//! | Ids; Text | `valid_id`; `given` |
+//! | Dependencies | `faults_of_edges`, `shortest_cycle`; the sets and steps of an update in `plan_update` |
+//! | Starting and completing | `groups`, `judge` |
+//! | Policy | `group`, `judge`, `violations`; what a write leaves out in `plan_write` |
+//! | Activation | `Run::meets`, `matches`, `is_dormant`, `plan_run`, `plan_evidence` |
+//! | Finishing | `List::state`, `List::answers` |
+//! | Delete and restore | `plan_delete`, `plan_restore`, `retire` |
+//! | Owners | `plan_claim`, `plan_claim_task`, `plan_release`, `faults_of_actor` |
+//! | Limits | the two caps: `retire`, `plan_evidence` |
+//!
+//! # How it is compared
+//!
+//! `tests/state_machine.rs` makes up calls, makes each on a `TaskList` and on a `Model`, and compares: a success with
+//! the whole `Changes`, a refusal with the faults by `Fault::admits` (variant and data) and the stored JSON before and
+//! after; then, whatever the call did, the value (`observe`), all answers (`answers`) and the violations. `From`, at the
+//! end of this file, turns the crate's values into the model's. Ids in a made-up call may be stand-ins (`#3`, `~0`),
+//! which are looked up when the call's turn comes. `examples/soak` holds the tools against the same model.
+//!
+//! # How to add a rule
+//!
+//! 1. Add what a call can now say to `Op`, `Fields` or `Patch`, and what a list holds to `Task` or `List`. The compiler
+//!    then names the places that must know of it, `observe` and `From` among them.
+//! 2. State the rule in its `plan_…` or in `judge`, in the words of the definition, not by the crate's way to it. A
+//!    refusal is a variant of `Fault`, with its row in `Fault::admits`.
+//! 3. Let `tests/state_machine.rs` make it up (`fields`, `any_op`, `policy`) and make the call (`with_fields!`, `call`).
+//! 4. Break the rule in the crate for a moment: `cargo test --test state_machine` must fail. Put the rule into the table
+//!    above.
 
 use agent_tasklist as real;
 use real::{Blocked, Dropped, Excess, InProgress, Policy, State, Status};
@@ -29,6 +91,8 @@ pub(crate) struct Fields {
     /// The patterns of the files that it sleeps until.
     pub activation: Given<Vec<String>>,
     pub metadata: Given<Map<String, Value>>,
+    /// Goes into the metadata member by member. Empty where nothing does.
+    pub more_metadata: Map<String, Value>,
     pub blocked_by: Option<Vec<String>>,
     pub blocks: Option<Vec<String>>,
 }
@@ -99,7 +163,7 @@ impl fmt::Debug for Fields {
             )*};
         }
         show!(subject status description active_form owner activation metadata);
-        show!(blocked_by blocks);
+        show!(more_metadata blocked_by blocks);
         shown.finish()
     }
 }
@@ -154,16 +218,6 @@ impl Given<String> {
     }
 }
 
-impl<T: Clone> Given<T> {
-    fn over(&self, old: Option<T>) -> Option<T> {
-        match self {
-            Given::Kept => old,
-            Given::Cleared => None,
-            Given::Set(new) => Some(new.clone()),
-        }
-    }
-}
-
 impl Fields {
     /// These fields with blanks read as not given.
     fn meant(&self) -> Self {
@@ -177,44 +231,11 @@ impl Fields {
                 Given::Set(patterns) => Given::Set(meant_patterns(patterns)),
                 other => other.clone(),
             },
-            metadata: match &self.metadata {
-                Given::Set(map) if map.is_empty() => Given::Cleared,
-                other => other.clone(),
-            },
+            metadata: self.metadata.clone(),
+            more_metadata: self.more_metadata.clone(),
             blocked_by: self.blocked_by.as_deref().map(given_ids),
             blocks: self.blocks.as_deref().map(given_ids),
         }
-    }
-
-    /// The old task with these fields over it.
-    fn over(&self, old: &Task) -> Task {
-        let status = self.status.unwrap_or(old.status);
-        Task {
-            id: old.id.clone(),
-            subject: self.subject.clone().unwrap_or(old.subject.clone()),
-            description: self.description.over(old.description.clone()),
-            active_form: self.active_form.over(old.active_form.clone()),
-            owner: self.owner.over(old.owner.clone()),
-            activation: self.activation.over(old.activation.clone()),
-            metadata: self.metadata.over(old.metadata.clone()),
-            status,
-            started: old.started || starts(status),
-        }
-    }
-
-    /// A task of these fields alone.
-    fn alone(&self, id: &str) -> Task {
-        self.over(&Task {
-            id: id.to_owned(),
-            subject: String::new(),
-            description: None,
-            active_form: None,
-            owner: None,
-            activation: None,
-            metadata: None,
-            status: Status::Pending,
-            started: false,
-        })
     }
 }
 
@@ -796,6 +817,138 @@ fn shortest_cycle(edges: &Pairs) -> Option<usize> {
 }
 
 // ---------------------------------------------------------------------------
+// What a call makes of the fields of a task
+//
+// The crate has a struct of fields and puts one over the other, field by field. Here a task is a form, and a call says
+// which lines of it are struck out and which are entered, so that a slip in one is not repeated in the other.
+
+/// What stands on the lines that have something on them. A line is a field, in the metadata a member of it.
+#[derive(Default)]
+struct Form(BTreeMap<(&'static str, String), Value>);
+
+impl Form {
+    fn strike(&mut self, field: &str) {
+        self.0.retain(|(of, _), _| *of != field);
+    }
+
+    /// Null and an object without members enter nothing.
+    fn enter(&mut self, field: &'static str, value: impl Into<Value>) {
+        match value.into() {
+            Value::Null => {}
+            Value::Object(members) => (self.0)
+                .extend((members.into_iter()).map(|(member, value)| ((field, member), value))),
+            value => drop(self.0.insert((field, String::new()), value)),
+        }
+    }
+
+    fn text(&self, field: &'static str) -> Option<String> {
+        Some(self.0.get(&(field, String::new()))?.as_str()?.to_owned())
+    }
+
+    fn texts(&self, field: &'static str) -> Option<Vec<String>> {
+        let texts = self.0.get(&(field, String::new()))?.as_array()?.iter();
+        Some(
+            texts
+                .filter_map(|text| Some(text.as_str()?.to_owned()))
+                .collect(),
+        )
+    }
+
+    fn members(&self, field: &str) -> Option<Map<String, Value>> {
+        let members = self.0.iter().filter(|((of, _), _)| *of == field);
+        let members: Map<_, _> = members.map(|((_, m), v)| (m.clone(), v.clone())).collect();
+        (!members.is_empty()).then_some(members)
+    }
+}
+
+impl Fields {
+    /// What the call says of the fields that it does not leave out. Null where it clears.
+    fn said(&self) -> Vec<(&'static str, Value)> {
+        fn of<T: Clone + Into<Value>>(given: &Given<T>) -> Option<Value> {
+            match given {
+                Given::Kept => None,
+                Given::Cleared => Some(Value::Null),
+                Given::Set(value) => Some(value.clone().into()),
+            }
+        }
+        let said = [
+            ("subject", self.subject.clone().map(Value::from)),
+            ("description", of(&self.description)),
+            ("active form", of(&self.active_form)),
+            ("owner", of(&self.owner)),
+            ("activation", of(&self.activation)),
+            ("metadata", of(&self.metadata)),
+        ];
+        let said = said.into_iter();
+        said.filter_map(|(field, said)| Some((field, said?)))
+            .collect()
+    }
+}
+
+/// What a call with these fields makes of a task that it stands for.
+fn edited(task: &Task, fields: &Fields) -> Task {
+    let mut form = Form::default();
+    form.enter("subject", task.subject.clone());
+    form.enter("description", task.description.clone());
+    form.enter("active form", task.active_form.clone());
+    form.enter("owner", task.owner.clone());
+    form.enter("activation", task.activation.clone());
+    form.enter("metadata", task.metadata.clone());
+
+    // "A matched task keeps every field that its item leaves out": only the lines of what is said change.
+    // "Null clears", and what is set stands alone.
+    for (field, said) in fields.said() {
+        form.strike(field);
+        form.enter(field, said);
+    }
+    // "Metadata merges key by key", after a set whichever was said first.
+    form.enter("metadata", fields.more_metadata.clone());
+    // "A missing status keeps the matched task's."
+    let status = fields.status.or(Some(task.status));
+    // "Ever started or completed (one stored bit)": no call takes it back.
+    let ever = [Some(Status::InProgress), Some(Status::Completed)].contains(&status);
+
+    Task {
+        id: task.id.clone(),
+        subject: form.text("subject").unwrap_or_default(),
+        description: form.text("description"),
+        active_form: form.text("active form"),
+        owner: form.text("owner"),
+        activation: form.texts("activation"),
+        metadata: form.members("metadata"),
+        status: status.unwrap_or(Status::Pending),
+        started: task.started || ever,
+    }
+}
+
+/// The same for a write: "`active_form` is never kept by a write across a subject that changed after folding".
+fn rewritten(task: &Task, fields: &Fields) -> Task {
+    let written = edited(task, fields);
+    let other_work = folded(&written.subject) != folded(&task.subject);
+    let kept = fields.active_form == Given::Kept;
+    Task {
+        active_form: written.active_form.filter(|_| !(other_work && kept)),
+        ..written
+    }
+}
+
+/// A new task: what is left out is empty, "else pending".
+fn made(id: &str, fields: &Fields) -> Task {
+    let nothing = Task {
+        id: id.to_owned(),
+        subject: String::new(),
+        description: None,
+        active_form: None,
+        owner: None,
+        activation: None,
+        metadata: None,
+        status: Status::Pending,
+        started: false,
+    };
+    edited(&nothing, fields)
+}
+
+// ---------------------------------------------------------------------------
 // The operations
 
 /// A success, or every error that the call may be refused with.
@@ -1142,7 +1295,7 @@ impl Model {
         let task = self.list.get(id).ok_or(vec![self.unknown(id)])?;
         let mut next = self.list.clone();
         for old in next.tasks.iter_mut().filter(|task| task.id == id) {
-            *old = patch.fields.over(task);
+            *old = edited(task, &patch.fields);
         }
 
         let blocked_by = |other: &String| (id.to_owned(), other.clone());
@@ -1222,7 +1375,7 @@ impl Model {
 
         let id = (item.id.clone()).unwrap_or_else(|| self.generate_id(subject, 1, &[]));
         let mut next = self.list.clone();
-        next.tasks.push(fields.alone(&id));
+        next.tasks.push(made(&id, fields));
         for blocker in fields.blocked_by.iter().flatten() {
             next.edges.insert((id.clone(), blocker.clone()));
         }
@@ -1311,17 +1464,10 @@ impl Model {
             ..List::default()
         };
         for ((item, stand), id) in items.iter().zip(&stands).zip(&ids) {
-            let mut task = match &stand.keeps {
-                Some(old) => item.fields.over(old),
-                None => item.fields.alone(id),
-            };
-            if let Some(old) = &stand.keeps
-                && item.fields.active_form == Given::Kept
-                && folded(&old.subject) != folded(&task.subject)
-            {
-                task.active_form = None;
-            }
-            next.tasks.push(task);
+            next.tasks.push(match &stand.keeps {
+                Some(old) => rewritten(old, &item.fields),
+                None => made(id, &item.fields),
+            });
         }
 
         let left_out = |task: &&Task| !ids.contains(&task.id);

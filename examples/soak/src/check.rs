@@ -489,7 +489,7 @@ fn judge(before: &Moment, call: &Call, name: &str, revision: u64) -> Result<Verd
         evidence_cap: EVIDENCE,
         policy: policy(name),
     };
-    let expected = match meaning(call, name, &before.model) {
+    let expected = match meaning(call, name) {
         Meaning::Bad => Err(None),
         Meaning::Look(Some(id)) if model.list.get(id.trim()).is_none() => Err(None),
         Meaning::Look(_) => Ok(None),
@@ -575,7 +575,7 @@ enum Meaning {
     Edit(Box<Op>),
 }
 
-fn meaning(call: &Call, name: &str, list: &List) -> Meaning {
+fn meaning(call: &Call, name: &str) -> Meaning {
     if call.bad {
         return Meaning::Bad;
     }
@@ -604,12 +604,12 @@ fn meaning(call: &Call, name: &str, list: &List) -> Meaning {
         "task_release" => return Meaning::Edit(Box::new(Op::Release(name.to_owned()))),
         "task_complete" => Op::Complete(id()),
         "task_delete" => Op::Delete(id()),
-        "task_create" => Op::Create(item(args, list)),
+        "task_create" => Op::Create(item(args)),
         "task_update" => Op::Update(id(), patch(args)),
         "task_write" => {
             let items = args.get("tasks").and_then(Value::as_array);
             let items = items.into_iter().flatten().filter_map(Value::as_object);
-            Op::Write(items.map(|members| item(members, list)).collect())
+            Op::Write(items.map(item).collect())
         }
         _ => return Meaning::Bad,
     };
@@ -653,6 +653,7 @@ fn fields(args: &Map<String, Value>) -> Fields {
             None => Given::Kept,
         },
         metadata: Given::Kept,
+        more_metadata: Map::new(),
         blocked_by: strings(args, "blockedBy"),
         blocks: strings(args, "blocks"),
     };
@@ -670,24 +671,15 @@ fn fields(args: &Map<String, Value>) -> Fields {
     fields
 }
 
-/// A task of a write or a create. Its metadata goes into that of the task that it is, which the calls
-/// give by its id alone then.
-fn item(args: &Map<String, Value>, list: &List) -> Item {
-    let id = args.get("id").and_then(Value::as_str).map(str::to_owned);
+/// A task of a write or a create. Its metadata goes into that of the task that it is.
+fn item(args: &Map<String, Value>) -> Item {
     let mut fields = fields(args);
-    if let Some(more) = args.get("metadata").and_then(Value::as_object) {
-        let holder = id
-            .as_deref()
-            .map(str::trim)
-            .filter(|_| fields.subject.is_none());
-        let holder = holder.and_then(|id| list.get(id).or(list.get_retired(id)));
-        let mut metadata = holder
-            .and_then(|task| task.metadata.clone())
-            .unwrap_or_default();
-        metadata.extend(more.clone());
-        fields.metadata = Given::Set(metadata);
+    let more = args.get("metadata").and_then(Value::as_object);
+    fields.more_metadata = more.cloned().unwrap_or_default();
+    Item {
+        id: args.get("id").and_then(Value::as_str).map(str::to_owned),
+        fields,
     }
-    Item { id, fields }
 }
 
 fn patch(args: &Map<String, Value>) -> Patch {
