@@ -1,16 +1,11 @@
 //! Deep, wide and long lists, on a small stack and in linear time.
 
-use agent_tasklist::{Error, Limits, Status, TaskDraft, TaskList, TaskPatch};
-use std::time::{Duration, Instant};
+#[path = "support/stack.rs"]
+mod stack;
 
-/// Runs on the stack that threads have by default.
-fn on_2_mib<T: Send + 'static>(run: impl FnOnce() -> T + Send + 'static) -> T {
-    let thread = std::thread::Builder::new().stack_size(2 << 20).spawn(run);
-    thread
-        .expect("a thread")
-        .join()
-        .expect("no panic and no overflow")
-}
+use agent_tasklist::{Error, Limits, Status, TaskDraft, TaskList, TaskPatch};
+use stack::on_2_mib;
+use std::time::{Duration, Instant};
 
 fn timed<T>(what: &str, run: impl FnOnce() -> T) -> (T, Duration) {
     let start = Instant::now();

@@ -1,10 +1,14 @@
 //! Public bug reports against the task lists of other projects, each as a small input with the
 //! right outcome. The number is that of the report; `tests/CASES.md` says where it came from.
 
+#[path = "support/refused.rs"]
+mod refused;
+
 use agent_tasklist::{
     Activation, Demotion, Error, Field, IdProblem, State, Status, TaskDraft, TaskList, TaskPatch,
     Toolset,
 };
+use refused::refused;
 use serde_json::{Value, json};
 
 use Status::{Completed, InProgress, Pending};
@@ -38,18 +42,6 @@ fn blocked_by<'a>(list: &'a TaskList, id: &str) -> Vec<&'a str> {
 
 fn set(status: Status) -> TaskPatch {
     TaskPatch::new().status(status)
-}
-
-/// The error of a call that must change nothing.
-fn refused<T: std::fmt::Debug>(
-    list: &mut TaskList,
-    call: impl FnOnce(&mut TaskList) -> Result<T, Error>,
-) -> Error {
-    let (before, json) = (list.clone(), list.to_json());
-    let error = call(list).expect_err("the call must be refused");
-    assert_eq!(*list, before);
-    assert_eq!(list.to_json(), json);
-    error
 }
 
 fn call(list: &mut TaskList, tool: &str, args: Value) -> agent_tasklist::Reply {

@@ -2,25 +2,20 @@
 //! 1,000: `cargo test --release growth -- --nocapture`. A binary of its own, so that no other test
 //! takes its time.
 
+#[path = "../benches/support/subjects.rs"]
+mod subjects;
+
 use agent_tasklist::{TaskDraft, TaskList};
 use std::time::{Duration, Instant};
+use subjects::{DISTINCT, EQUAL, NON_LATIN, Subject};
 
 const TASKS: usize = 10_000;
 const ROUNDS: std::ops::Range<usize> = 10..100;
 
-type Subject = fn(usize) -> String;
-
 const SUBJECTS: [(&str, Subject); 3] = [
-    ("distinct", |n| format!("Task number {n}")),
-    ("equal", |_| "The same task".to_owned()),
-    ("non-Latin", |n| {
-        let digits = "零一二三四五六七八九".chars().collect::<Vec<_>>();
-        let number = n.to_string();
-        let number = number
-            .bytes()
-            .map(|digit| digits[usize::from(digit - b'0')]);
-        format!("任务{}", number.collect::<String>())
-    }),
+    ("distinct", DISTINCT),
+    ("equal", EQUAL),
+    ("non-Latin", NON_LATIN),
 ];
 
 fn timed(run: impl FnOnce()) -> Duration {

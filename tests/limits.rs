@@ -1,5 +1,10 @@
 //! Every limit, on every path to it: at it, one past it and far past it.
 
+#[path = "support/refused.rs"]
+mod refused;
+#[path = "support/stack.rs"]
+mod stack;
+
 use agent_tasklist::{
     Activation, Dropped, Error, Limit, Limits, ListKey, ListTools, MemoryStore, Place, Policy,
     State, Status, Strictness, TaskDraft, TaskId, TaskList, TaskPatch, Toolset, block_on,
@@ -92,10 +97,7 @@ fn exceeded(limit: Limit, max: usize, found: usize, place: Option<Place>) -> Err
 
 /// What a call is refused with, which changes nothing and is told of in few words.
 fn refused<T>(list: &mut TaskList, call: impl FnOnce(&mut TaskList) -> Result<T, Error>) -> Error {
-    let (before, json) = (list.clone(), list.to_json());
-    let error = call(list).err().expect("it must be refused");
-    assert_eq!(*list, before);
-    assert_eq!(list.to_json(), json);
+    let error = refused::refused(list, call);
     assert!(error.to_string().len() < 300, "{error}");
     error
 }
@@ -814,9 +816,7 @@ fn no_nesting_overflows_the_stack() {
             }
         }
     };
-    let thread = std::thread::Builder::new().stack_size(2 << 20).spawn(run);
-    let done = thread.expect("a thread").join();
-    done.expect("no panic and no overflow");
+    stack::on_2_mib(run);
 }
 
 /// Arguments, without a copy of them on the way.

@@ -1,9 +1,13 @@
 //! Many agents on one list, and what the host's policy makes of it.
 
+#[path = "support/refused.rs"]
+mod refused;
+
 use agent_tasklist::{
     Blocked, Changes, Dropped, Error, Excess, InProgress, ListKey, ListTools, MemoryStore, Policy,
     Reply, State, Status, TaskDraft, TaskList, TaskPatch, Toolset, Violation, block_on,
 };
+use refused::refused;
 use serde_json::{Value, json};
 
 use Status::{Completed, InProgress as Running, Pending};
@@ -27,16 +31,6 @@ fn list(policy: Policy, drafts: impl IntoIterator<Item = TaskDraft>) -> TaskList
     list.set_policy(policy);
     list.write(drafts).expect("a valid list");
     list
-}
-
-fn refused<T: std::fmt::Debug>(
-    list: &mut TaskList,
-    call: impl FnOnce(&mut TaskList) -> Result<T, Error>,
-) -> Error {
-    let (before, json) = (list.clone(), list.to_json());
-    let error = call(list).expect_err("the call must be refused");
-    assert_eq!((&*list, list.to_json()), (&before, json));
-    error
 }
 
 fn owned_by(error: Error) -> (String, String) {

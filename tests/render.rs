@@ -4,9 +4,11 @@
 #[path = "../examples/diagram.rs"]
 mod diagram;
 mod hostile;
+#[path = "support/reader.rs"]
+mod reader;
 
 use agent_tasklist::render::{
-    Mode, Projector, Signal, dot, from_markdown, markdown, mermaid, progress, reminder,
+    Mode, Projector, dot, from_markdown, markdown, mermaid, progress, reminder,
 };
 use agent_tasklist::{
     Activation, ListKey, ListTools, MemoryStore, State, Status, TaskDraft, TaskList, TaskPatch,
@@ -14,92 +16,11 @@ use agent_tasklist::{
 };
 use hostile::{STATUSES, any_list, anything_goes};
 use proptest::prelude::*;
+use reader::{Line, read, shown, snapshot_line, unescape};
 use serde_json::{Value, json};
 
 fn chars(text: &str) -> usize {
     text.chars().count()
-}
-
-/// A line as a reader takes it: id, status or state, and text, unescaped.
-type Line = (String, String, String);
-
-fn unescape(text: &str) -> String {
-    assert!(!text.contains(['<', '>']), "{text}");
-    text.replace("&lt;", "<")
-        .replace("&gt;", ">")
-        .replace("&amp;", "&")
-}
-
-/// `  ▸ [in_progress] {id: a} A`
-fn snapshot_line(line: &str) -> Line {
-    let (mark, rest) = line.strip_prefix("  ").unwrap().split_once(" [").unwrap();
-    assert!(["▸", "○", "✓"].contains(&mark), "{line}");
-    let (status, rest) = rest.split_once("] {id: ").unwrap();
-    let (id, text) = rest.split_once("} ").unwrap();
-    (unescape(id), status.to_owned(), unescape(text))
-}
-
-/// What a model that reads all signals takes the list to be.
-fn read(known: &mut Vec<Line>, signal: &Signal) {
-    let lines: Vec<&str> = signal.text.split('\n').collect();
-    if signal.mode == Mode::Snapshot {
-        if signal.text == "<current-task-list count=\"0\" />" {
-            return known.clear();
-        }
-        let count: usize = (lines[0].strip_prefix("<current-task-list count=\""))
-            .and_then(|rest| rest.strip_suffix("\">"))
-            .unwrap()
-            .parse()
-            .unwrap();
-        assert_eq!(*lines.last().unwrap(), "</current-task-list>");
-        *known = lines[1..lines.len() - 1]
-            .iter()
-            .map(|line| snapshot_line(line))
-            .collect();
-        assert_eq!(known.len(), count);
-        return;
-    }
-    let count: usize = (lines[0].strip_prefix("<task-list-update changes=\""))
-        .and_then(|rest| rest.strip_suffix("\">"))
-        .unwrap()
-        .parse()
-        .unwrap();
-    assert_eq!(*lines.last().unwrap(), "</task-list-update>");
-    let lines = &lines[1..lines.len() - 1];
-    assert_eq!(lines.len(), count);
-    for line in lines {
-        let line = line.strip_prefix("  ").unwrap();
-        if let Some(id) = line.strip_prefix("− removed {id: ") {
-            let id = unescape(id.strip_suffix('}').unwrap());
-            let before = known.len();
-            known.retain(|(known, ..)| *known != id);
-            assert_eq!(known.len(), before - 1);
-            continue;
-        }
-        let (mark, rest) = line.split_once(" {id: ").unwrap();
-        let (id, rest) = rest.split_once("} [").unwrap();
-        let (status, text) = rest.split_once("] ").unwrap();
-        let line = (unescape(id), status.to_owned(), unescape(text));
-        match known.iter_mut().find(|(id, ..)| *id == line.0) {
-            Some(before) => {
-                assert!(["▸", "○", "✓"].contains(&mark));
-                *before = line;
-            }
-            None => {
-                assert_eq!(mark, "+");
-                known.push(line);
-            }
-        }
-    }
-}
-
-/// What is shown of a list now.
-fn shown(list: &TaskList) -> Vec<Line> {
-    let mut known = Vec::new();
-    if let Some(signal) = Projector::new().next(list, false) {
-        read(&mut known, &signal);
-    }
-    known
 }
 
 #[derive(Clone, Debug)]

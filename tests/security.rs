@@ -1,5 +1,8 @@
 //! What the crate's documentation claims in its section on security, claim by claim.
 
+#[path = "support/stack.rs"]
+mod stack;
+
 use agent_tasklist::render::{Projector, dot, markdown, mermaid, reminder};
 use agent_tasklist::{
     Error, ListKey, ListTools, MemoryStore, Status, TaskDraft, TaskId, TaskList, TaskPatch,
@@ -227,9 +230,5 @@ fn deep_input_is_answered() {
         }
         assert!(TaskList::from_json(&deep(100_000)).is_err());
     };
-    let thread = std::thread::Builder::new()
-        .stack_size(2 << 20)
-        .spawn(run)
-        .unwrap();
-    thread.join().unwrap();
+    stack::on_2_mib(run);
 }

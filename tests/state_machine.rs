@@ -283,6 +283,16 @@ fn bare_items() -> impl Strategy<Value = Vec<Item>> {
     })
 }
 
+/// The same with these fields and no others.
+fn items_that_say(said: impl Strategy<Value = Fields>) -> impl Strategy<Value = Vec<Item>> {
+    (bare_items(), vec(said, 10)).prop_map(|(mut items, said)| {
+        for (item, said) in items.iter_mut().zip(said) {
+            item.fields = said;
+        }
+        items
+    })
+}
+
 fn draft() -> impl Strategy<Value = Item> {
     let id = prop_oneof![3 => plain_id(), 1 => id()];
     let fields = fields(weighted(0.97, maybe_blank(subject())), status(100), other());
@@ -426,12 +436,7 @@ fn naps() -> impl Strategy<Value = Vec<Step>> {
             ..Fields::default()
         })
     };
-    let items = (bare_items(), vec(said(), 10)).prop_map(|(mut items, said)| {
-        for (item, said) in items.iter_mut().zip(said) {
-            item.fields = said;
-        }
-        items
-    });
+    let items = items_that_say(said());
     let patch = (said(), weighted(0.3, vec(other(), 1))).prop_map(|(mut fields, blocked_by)| {
         fields.subject = None;
         Patch {
@@ -468,12 +473,7 @@ fn crew() -> impl Strategy<Value = Vec<Step>> {
             ..Fields::default()
         })
     };
-    let items = (bare_items(), vec(said(), 10)).prop_map(|(mut items, said)| {
-        for (item, said) in items.iter_mut().zip(said) {
-            item.fields = said;
-        }
-        items
-    });
+    let items = items_that_say(said());
     let one_by_one = || prop_oneof![4 => Just(vec![]), 1 => vec(other(), 1)];
     let edges = [one_by_one(), one_by_one(), one_by_one(), one_by_one()];
     let patch = (said(), edges).prop_map(

@@ -1,5 +1,7 @@
 //! The work that is measured, and what it is measured against.
 
+mod subjects;
+
 use agent_tasklist::{Activation, Status, TaskDraft, TaskList, TaskPatch, Toolset};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use indexmap::IndexMap;
@@ -8,6 +10,9 @@ use serde_json::{Value, json};
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use subjects::{EQUAL, NON_LATIN, Subject};
+
+pub(crate) use subjects::DISTINCT;
 
 /// An operation at a size, and what it is held against.
 pub(crate) struct Case {
@@ -181,19 +186,6 @@ fn each(count: usize, mut run: impl FnMut(usize)) -> f64 {
 }
 
 // What the lists are.
-
-type Subject = fn(usize) -> String;
-
-pub(crate) const DISTINCT: Subject = |n| format!("Implement step number {n} of the plan");
-pub(crate) const EQUAL: Subject = |_| "The same task again".to_owned();
-pub(crate) const NON_LATIN: Subject = |n| {
-    let digits: Vec<char> = "零一二三四五六七八九".chars().collect();
-    let number = n.to_string();
-    let number = number
-        .bytes()
-        .map(|digit| digits[usize::from(digit - b'0')]);
-    format!("完成计划的步骤{}", number.collect::<String>())
-};
 
 /// A random order of `count` places, the same in every run.
 pub(crate) fn shuffled(count: usize) -> Vec<usize> {

@@ -1,5 +1,6 @@
 //! Tests that every store package runs with its own writer binary (`writer.rs`).
 
+use agent_tasklist::{ListKey, Store, block_on};
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -21,8 +22,15 @@ fn acknowledged(writer: &mut Child) -> Vec<String> {
     lines.map_while(Result::ok).collect()
 }
 
-/// 6 processes, 100 creates each, on one list: `ids` must give all 600.
-pub fn writers_lose_nothing(binary: &str, backend: &str, ids: impl Fn(&str) -> Vec<String>) {
+/// The ids of a list.
+fn ids(store: &impl Store, key: &str) -> BTreeSet<String> {
+    let stored = block_on(store.load(&ListKey::new(key).unwrap())).expect("the list loads");
+    let list = stored.map(|stored| stored.list).unwrap_or_default();
+    list.tasks().map(|task| task.id.to_string()).collect()
+}
+
+/// 6 processes, 100 creates each, on one list: all 600 must be there.
+pub fn writers_lose_nothing(binary: &str, backend: &str, store: &impl Store) {
     for round in 0..3 {
         let key = format!("writers-{round}");
         let start = |n| start(binary, backend, &key, &format!("Writer {n} task"), 100);
@@ -32,7 +40,7 @@ pub fn writers_lose_nothing(binary: &str, backend: &str, ids: impl Fn(&str) -> V
             told.extend(acknowledged(writer));
             assert!(writer.wait().expect("it ends").success());
         }
-        let stored: BTreeSet<String> = ids(&key).into_iter().collect();
+        let stored = ids(store, &key);
         println!(
             "round {round}: {} told, {} stored",
             told.len(),
@@ -45,7 +53,7 @@ pub fn writers_lose_nothing(binary: &str, backend: &str, ids: impl Fn(&str) -> V
 
 /// 50 rounds of writers that are killed at some moment: the list must load, with every task that a
 /// writer told of.
-pub fn killed_writers_lose_nothing(binary: &str, backend: &str, ids: impl Fn(&str) -> Vec<String>) {
+pub fn killed_writers_lose_nothing(binary: &str, backend: &str, store: &impl Store) {
     let key = "killed";
     let mut told = BTreeSet::new();
     for round in 0..50_u64 {
@@ -67,7 +75,7 @@ pub fn killed_writers_lose_nothing(binary: &str, backend: &str, ids: impl Fn(&st
             told.extend(acknowledged(writer));
             writer.wait().expect("it was killed");
         }
-        let stored: BTreeSet<String> = ids(key).into_iter().collect();
+        let stored = ids(store, key);
         let lost: Vec<&String> = told.difference(&stored).collect();
         assert!(
             lost.is_empty(),
@@ -76,18 +84,4 @@ pub fn killed_writers_lose_nothing(binary: &str, backend: &str, ids: impl Fn(&st
     }
     println!("50 rounds, {} tasks acknowledged, none lost", told.len());
     assert!(told.len() > 50, "the writers must get some work done");
-}
-
-/// Every way to damage a stored list that the tests of the packages try: cut, and a bit flipped in its structure.
-pub fn damaged(json: &str) -> Vec<String> {
-    let cut = [0, 1, json.len() / 3, json.len() / 2, json.len() - 1];
-    let mut damaged: Vec<String> = cut.iter().map(|&end| json[..end].to_owned()).collect();
-    for (at, c) in json
-        .char_indices()
-        .filter(|&(_, c)| matches!(c, '{' | '}' | '[' | ']' | ':' | ','))
-    {
-        let flipped = char::from(c as u8 ^ 1);
-        damaged.push(format!("{}{flipped}{}", &json[..at], &json[at + 1..]));
-    }
-    damaged
 }

@@ -1,12 +1,24 @@
 //! A writer for the tests of the store packages: one operating-system process that creates tasks in
 //! a list, and tells of each that was acknowledged.
 
-use agent_tasklist::{ListKey, Policy, Store, TaskDraft, update};
+use agent_tasklist::{ListKey, Policy, Store, TaskDraft, block_on, update};
 use std::error::Error;
 use std::io::Write;
 
+/// `PROGRAM BACKEND KEY NAME COUNT`, with the store that `open` makes of the backend.
+pub fn main<S: Store>(
+    usage: &str,
+    open: impl FnOnce(&str) -> Result<S, Box<dyn Error>>,
+) -> Result<(), Box<dyn Error>> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let [backend, key, name, count] = &args[..] else {
+        return Err(format!("usage: {usage} KEY NAME COUNT").into());
+    };
+    block_on(run(&open(backend)?, key, name, count.parse()?))
+}
+
 /// Creates `count` tasks named after `name`, and prints the id of each once it is stored.
-pub async fn run(
+async fn run(
     store: &impl Store,
     key: &str,
     name: &str,

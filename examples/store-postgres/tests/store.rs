@@ -1,29 +1,23 @@
-//! Run `./with-postgres cargo test`, or set `STORE_POSTGRES_URL`.
+//! For those who keep task lists in PostgreSQL: no commit and no parallel call is lost, a damaged list is said to be
+//! damaged and never written over, and who may not read is told so. Run `./with-postgres cargo test`, or set
+//! `STORE_POSTGRES_URL`.
 
-#[path = "../../support/processes.rs"]
-#[allow(dead_code)]
-mod processes;
+#[path = "../../support/damage.rs"]
+mod damage;
+#[path = "../../support/server.rs"]
+mod server;
 
 use agent_tasklist::{
-    Commit, ListKey, ListTools, MemoryStore, Policy, Revision, Store, StoreError, StoreFuture,
-    Stored, TaskDraft, Toolset, UpdateError, conformance, update,
+    Commit, ListKey, ListTools, MemoryStore, Revision, Store, StoreError, StoreFuture, Stored,
+    Toolset, conformance,
 };
 use serde_json::{Value, json};
-use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
 use store_postgres::PostgresStore;
 
-/// The database, or `None` where there is none to be had, which is said past the capture of the tests.
 fn url() -> Option<String> {
-    let url = std::env::var("STORE_POSTGRES_URL").ok();
-    if url.is_none() {
-        let _ = writeln!(
-            std::io::stderr(),
-            "SKIPPED: needs a PostgreSQL server; run ./with-postgres cargo test, or set STORE_POSTGRES_URL"
-        );
-    }
-    url
+    server::url("STORE_POSTGRES_URL", "PostgreSQL", "./with-postgres")
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -44,48 +38,24 @@ async fn the_check_runs_on_a_task_of_its_own() {
 async fn a_damaged_list_is_corrupt_and_left_as_it_is() {
     let Some(url) = url() else { return };
     let store = PostgresStore::connect(&url).await.unwrap();
-    let key = ListKey::new("damaged").unwrap();
-    let create = || async {
-        update(&store, &key, &Policy::default(), |list| {
-            list.create(TaskDraft::new("A"))
-                .map(|created| created.changes)
-        })
-        .await
-    };
-    let first = create().await.unwrap().revision;
-    let stored = || async {
-        let select = "SELECT list FROM task_lists WHERE key = 'damaged'";
-        store
-            .client()
-            .query_one(select, &[])
-            .await
-            .unwrap()
-            .get::<_, String>(0)
-    };
-    let json = stored().await;
-    for damaged in processes::damaged(&json) {
-        let damage = "UPDATE task_lists SET list = $1 WHERE key = 'damaged'";
-        store.client().execute(damage, &[&damaged]).await.unwrap();
-        assert!(
-            matches!(store.load(&key).await, Err(StoreError::Corrupt(_))),
-            "{damaged}"
-        );
-        let created = create().await;
-        assert!(
-            matches!(created, Err(UpdateError::Store(StoreError::Corrupt(_)))),
-            "{damaged}"
-        );
-        assert_eq!(stored().await, damaged);
-    }
-    store
-        .client()
-        .execute("DELETE FROM task_lists WHERE key = 'damaged'", &[])
-        .await
-        .unwrap();
-    assert!(
-        create().await.unwrap().revision > first,
-        "a revision is not used again"
-    );
+    damage::a_damaged_list_is_corrupt_and_left_as_it_is(
+        &store,
+        "damaged",
+        async || {
+            let select = "SELECT list FROM task_lists WHERE key = 'damaged'";
+            store.client().query_one(select, &[]).await.unwrap().get(0)
+        },
+        async |damaged| {
+            let damage = "UPDATE task_lists SET list = $1 WHERE key = 'damaged'";
+            let changed = store.client().execute(damage, &[&damaged]).await;
+            assert_eq!(changed.unwrap(), 1);
+        },
+        async || {
+            let delete = "DELETE FROM task_lists WHERE key = 'damaged'";
+            store.client().execute(delete, &[]).await.unwrap();
+        },
+    )
+    .await;
 }
 
 #[tokio::test]

@@ -1,25 +1,16 @@
-//! Run `./with-redis cargo test`, or set `STORE_REDIS_URL`.
+//! For those who keep task lists in Redis: no commit is lost, a damaged list is said to be damaged and never written
+//! over, and a lost connection costs one call. Run `./with-redis cargo test`, or set `STORE_REDIS_URL`.
 
-#[path = "../../support/processes.rs"]
-#[allow(dead_code)]
-mod processes;
+#[path = "../../support/damage.rs"]
+mod damage;
+#[path = "../../support/server.rs"]
+mod server;
 
-use agent_tasklist::{
-    ListKey, Policy, Store, StoreError, TaskDraft, UpdateError, block_on, conformance, update,
-};
-use std::io::Write;
+use agent_tasklist::{ListKey, Store, StoreError, block_on, conformance};
 use store_redis::RedisStore;
 
-/// The server, or `None` where there is none to be had, which is said past the capture of the tests.
 fn url() -> Option<String> {
-    let url = std::env::var("STORE_REDIS_URL").ok();
-    if url.is_none() {
-        let _ = writeln!(
-            std::io::stderr(),
-            "SKIPPED: needs a Redis server; run ./with-redis cargo test, or set STORE_REDIS_URL"
-        );
-    }
-    url
+    server::url("STORE_REDIS_URL", "Redis", "./with-redis")
 }
 
 #[test]
@@ -36,49 +27,25 @@ fn a_damaged_list_is_corrupt_and_left_as_it_is() {
     let store = RedisStore::open(&url).unwrap();
     let key = ListKey::new("damaged").unwrap();
     let name = "tasklist:{damaged}";
-    let create = || {
-        block_on(update(&store, &key, &Policy::default(), |list| {
-            list.create(TaskDraft::new("A"))
-                .map(|created| created.changes)
-        }))
+    let read = || store.with(|c| redis::cmd("HGET").arg(name).arg("list").query::<String>(c));
+    let write = |list: &str| {
+        let mut set = redis::cmd("HSET");
+        set.arg(name).arg("list").arg(list);
+        store.with(|c| set.exec(c)).unwrap();
     };
-    let first = create().unwrap().revision;
-    let stored = || {
-        store
-            .with(|c| redis::cmd("HGET").arg(name).arg("list").query::<String>(c))
-            .unwrap()
-    };
-    for damaged in processes::damaged(&stored()) {
-        store
-            .with(|c| {
-                redis::cmd("HSET")
-                    .arg(name)
-                    .arg("list")
-                    .arg(&damaged)
-                    .exec(c)
-            })
-            .unwrap();
-        let loaded = block_on(store.load(&key));
-        assert!(matches!(loaded, Err(StoreError::Corrupt(_))), "{damaged}");
-        let created = create();
-        assert!(
-            matches!(created, Err(UpdateError::Store(StoreError::Corrupt(_)))),
-            "{damaged}"
-        );
-        assert_eq!(stored(), damaged);
-    }
-    store
-        .with(|c| redis::cmd("HDEL").arg(name).arg("list").exec(c))
-        .unwrap();
-    assert!(
-        matches!(block_on(store.load(&key)), Err(StoreError::Corrupt(_))),
-        "half a list is not none"
-    );
-    store.with(|c| redis::cmd("DEL").arg(name).exec(c)).unwrap();
-    assert!(
-        create().unwrap().revision > first,
-        "a revision is not used again"
-    );
+    block_on(damage::a_damaged_list_is_corrupt_and_left_as_it_is(
+        &store,
+        key.as_str(),
+        async || read().unwrap(),
+        async |damaged| write(damaged),
+        async || {
+            store
+                .with(|c| redis::cmd("HDEL").arg(name).arg("list").exec(c))
+                .unwrap();
+            damage::is_corrupt(&store, &key, "half a list is not none").await;
+            store.with(|c| redis::cmd("DEL").arg(name).exec(c)).unwrap();
+        },
+    ));
 }
 
 #[test]

@@ -1,9 +1,12 @@
+//! For those who keep task lists in SQLite: no process, killed or not, loses a task that it was told is stored, and a
+//! damaged row is said to be damaged and never written over.
+
+#[path = "../../support/damage.rs"]
+mod damage;
 #[path = "../../support/processes.rs"]
 mod processes;
 
-use agent_tasklist::{
-    ListKey, Policy, Store, StoreError, TaskDraft, UpdateError, block_on, conformance, update,
-};
+use agent_tasklist::{block_on, conformance};
 use rusqlite::Connection;
 use std::fs;
 use std::path::PathBuf;
@@ -19,21 +22,9 @@ fn file(name: &str) -> PathBuf {
     folder.join("lists.db")
 }
 
-fn ids(store: &SqliteStore, key: &str) -> Vec<String> {
-    let stored = block_on(store.load(&ListKey::new(key).unwrap())).expect("the list loads");
-    let tasks = |stored: agent_tasklist::Stored| {
-        stored
-            .list
-            .tasks()
-            .map(|task| task.id.to_string())
-            .collect()
-    };
-    stored.map_or_else(Vec::new, tasks)
-}
-
 #[test]
 fn conforms() {
-    let file = file("conforms");
+    let file = file("sqlite-conforms");
     block_on(conformance::check(|| async {
         SqliteStore::open(&file).unwrap()
     }));
@@ -41,52 +32,38 @@ fn conforms() {
 
 #[test]
 fn writers_lose_nothing() {
-    let file = file("writers");
+    let file = file("sqlite-writers");
     let store = SqliteStore::open(&file).unwrap();
-    processes::writers_lose_nothing(WRITER, file.to_str().unwrap(), |key| ids(&store, key));
+    processes::writers_lose_nothing(WRITER, file.to_str().unwrap(), &store);
 }
 
 #[test]
 fn killed_writers_lose_nothing() {
-    let file = file("killed");
+    let file = file("sqlite-killed");
     let store = SqliteStore::open(&file).unwrap();
-    processes::killed_writers_lose_nothing(WRITER, file.to_str().unwrap(), |key| ids(&store, key));
+    processes::killed_writers_lose_nothing(WRITER, file.to_str().unwrap(), &store);
 }
 
 #[test]
 fn a_damaged_list_is_corrupt_and_left_as_it_is() {
-    let file = file("damaged");
+    let file = file("sqlite-damaged");
     let (store, raw) = (
         SqliteStore::open(&file).unwrap(),
         Connection::open(&file).unwrap(),
     );
-    let key = ListKey::new("k").unwrap();
-    let create = || {
-        block_on(update(&store, &key, &Policy::default(), |list| {
-            list.create(TaskDraft::new("A"))
-                .map(|created| created.changes)
-        }))
-    };
-    let first = create().unwrap().revision;
-    let stored = || {
-        raw.query_row("SELECT list FROM lists", [], |row| row.get::<_, String>(0))
-            .unwrap()
-    };
-    for damaged in processes::damaged(&stored()) {
-        raw.execute("UPDATE lists SET list = ?1", [&damaged])
-            .unwrap();
-        let loaded = block_on(store.load(&key));
-        assert!(matches!(loaded, Err(StoreError::Corrupt(_))), "{damaged}");
-        let created = create();
-        assert!(
-            matches!(created, Err(UpdateError::Store(StoreError::Corrupt(_)))),
-            "{damaged}"
-        );
-        assert_eq!(stored(), damaged);
-    }
-    raw.execute("DELETE FROM lists", []).unwrap();
-    assert!(
-        create().unwrap().revision > first,
-        "a revision is not used again"
-    );
+    block_on(damage::a_damaged_list_is_corrupt_and_left_as_it_is(
+        &store,
+        "k",
+        async || {
+            raw.query_row("SELECT list FROM lists", [], |row| row.get(0))
+                .unwrap()
+        },
+        async |damaged| {
+            let changed = raw.execute("UPDATE lists SET list = ?1", [damaged]);
+            assert_eq!(changed, Ok(1));
+        },
+        async || {
+            raw.execute("DELETE FROM lists", []).unwrap();
+        },
+    ));
 }

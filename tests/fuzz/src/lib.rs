@@ -6,6 +6,8 @@ pub mod load;
 pub mod make;
 pub mod markdown;
 pub mod projector;
+#[path = "../../support/reader.rs"]
+mod reader;
 pub mod seed;
 pub mod tools;
 
