@@ -1,9 +1,9 @@
-//! Every public type can go to another thread, and a list can be looked at.
+//! For the framework author: every public type can go to another thread, and a list in a debug log shows all of itself.
 
 use agent_tasklist::*;
 
 #[test]
-fn send_sync_static() {
+fn public_types_can_go_to_another_thread() {
     fn check<T: Send + Sync + Unpin + std::panic::UnwindSafe + 'static>() {}
     check::<render::Checklist>();
     check::<render::Mode>();
@@ -69,7 +69,7 @@ fn send_sync_static() {
 
 /// Sources of errors and trait objects may not be unwind-safe, and commits borrow.
 #[test]
-fn send_sync() {
+fn borrows_and_trait_objects_can_go_to_another_thread() {
     fn check<T: Send + Sync + ?Sized>() {}
     check::<ListTools<MemoryStore>>();
     check::<TaskSignals<MemoryStore>>();

@@ -1,5 +1,6 @@
-//! Public bug reports against the task lists of other projects, each as a small input with the
-//! right outcome. The number is that of the report; `tests/CASES.md` says where it came from.
+//! For the model and the people it works for: what went wrong in the task lists of other projects goes right here. Each
+//! test is a public bug report as a small input with the right outcome. The number is that of the report; `tests/CASES.md`
+//! says where it came from.
 
 #[path = "support/refused.rs"]
 mod refused;

@@ -1,4 +1,5 @@
-//! `examples/tasks.rs`, as a shell uses it.
+//! For the operator with a shell: `examples/tasks.rs` does what the README shows, a mistake changes nothing, a damaged file
+//! is never written over, and two commands at once lose nothing.
 
 use agent_tasklist::TaskList;
 use std::path::PathBuf;
@@ -54,7 +55,7 @@ impl Tasks {
 }
 
 #[test]
-fn the_readme_session() {
+fn the_session_of_the_readme_goes_as_it_shows() {
     let tasks = Tasks::new("session");
     assert_eq!(
         tasks.ok(&["create", "Write the page", "--id", "page"]),

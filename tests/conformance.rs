@@ -1,4 +1,5 @@
-//! The recordings of Mastra's real tools, through the example that replays them.
+//! For the framework author who replaces Mastra's task tools: calls recorded from the real tools get the same answers, and
+//! the model is sent the same signals. They go through the example that replays recordings.
 
 #[path = "../examples/replay.rs"]
 #[allow(dead_code)]
@@ -19,12 +20,12 @@ fn check(recording: &str, scenarios: usize, steps: usize) {
 }
 
 #[test]
-fn mastra_scripted() {
+fn scripted_calls_are_answered_as_by_mastra() {
     check(include_str!("conformance/mastra-scripted.jsonl"), 184, 378);
 }
 
 #[test]
-fn mastra_random() {
+fn random_calls_are_answered_as_by_mastra() {
     check(include_str!("conformance/mastra-random.jsonl"), 411, 1553);
 }
 
@@ -46,7 +47,7 @@ fn a_difference_is_found() {
 
 /// What is sent to a model after each change.
 #[test]
-fn mastra_signals() {
+fn the_model_is_sent_what_mastra_sends() {
     let mut steps = 0;
     for line in include_str!("conformance/mastra-signals.jsonl").lines() {
         let scenario: Value = serde_json::from_str(line).expect("JSON lines");

@@ -1,4 +1,5 @@
-//! `examples/loop.rs`: a model that sees six messages works off a list of twelve tasks.
+//! For the framework author: a model that sees its last six messages only still works off a list of twelve tasks, doing
+//! nothing twice (`examples/loop.rs`).
 
 #[path = "../examples/loop.rs"]
 #[allow(dead_code)]

@@ -1,4 +1,5 @@
-//! Replies that repeat the whole list, and replies that tell what changed.
+//! For the model, and whoever pays for its tokens: a short reply tells what the call changed and all that followed from it,
+//! shows what was asked for, and has the whole list where the model must know it.
 
 use agent_tasklist::{
     Detail, ListKey, ListTools, MemoryStore, TaskDraft, TaskList, Toolset, block_on,

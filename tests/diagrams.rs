@@ -1,5 +1,5 @@
-//! What real parsers read in diagrams and checklists of hostile lists: Graphviz, Mermaid, and micromark
-//! with GitHub's extensions. `diagrams/with-parsers` installs them.
+//! For people who look at a list: Graphviz, Mermaid, and micromark with GitHub's extensions read from a diagram or a
+//! checklist what is in the list, however hostile its texts. `diagrams/with-parsers` installs them.
 
 mod hostile;
 
@@ -206,10 +206,17 @@ fn run(command: &mut Command, input: String) -> (bool, String, String) {
     )
 }
 
+/// Says so past the capture of the tests.
+fn skipped(why: &str) {
+    let _ = writeln!(std::io::stderr(), "SKIPPED: {why}");
+}
+
 /// Has a parser of `diagrams/package.json` read all lists in its format.
 fn parse(parser: &str, render: fn(&TaskList, Option<usize>) -> String) {
     let Some(packages) = std::env::var_os("DIAGRAMS_PACKAGES") else {
-        println!("SKIPPED: {parser} needs npm packages; run it with tests/diagrams/with-parsers");
+        skipped(&format!(
+            "{parser} needs npm packages; run it with tests/diagrams/with-parsers"
+        ));
         return;
     };
     let start = Instant::now();
@@ -241,7 +248,7 @@ fn github_reads_what_was_meant() {
 #[test]
 fn graphviz_reads_what_was_meant() {
     if Command::new("dot").arg("-V").output().is_err() {
-        println!("SKIPPED: DOT needs dot; apt-get install graphviz");
+        skipped("DOT needs dot; apt-get install graphviz");
         return;
     }
     let start = Instant::now();

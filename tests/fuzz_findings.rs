@@ -1,4 +1,4 @@
-//! What the targets of `tests/fuzz` found, each as the least that shows it.
+//! For the framework author: what the targets of `tests/fuzz` found stays mended. Each is the least that shows it.
 
 use agent_tasklist::render::from_markdown;
 use agent_tasklist::{

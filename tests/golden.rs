@@ -1,4 +1,4 @@
-//! Stored lists of every release, which every later one must load.
+//! For the operator: a list stored by any release loads in every later one, and means what it meant.
 //!
 //! The files are never changed. A new version of the stored form gets files of its own beside these;
 //! `AGENT_TASKLIST_WRITE_GOLDEN=1 cargo test --test golden` writes those that are not there yet.

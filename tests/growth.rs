@@ -1,6 +1,6 @@
-//! What 10,000 creates cost against one write of the same, and a write of 10,000 against one of
-//! 1,000: `cargo test --release growth -- --nocapture`. A binary of its own, so that no other test
-//! takes its time.
+//! For the framework author: 10,000 creates cost at most five times one write of the same, and a write of 10,000 without
+//! ids at most fifteen times one of 1,000: `cargo test --release --test growth -- --nocapture`. A binary of its own, so that
+//! no other test takes its time.
 
 #[path = "../benches/support/subjects.rs"]
 mod subjects;
@@ -51,11 +51,8 @@ fn drafts(subject: Subject, tasks: usize) -> Vec<TaskDraft> {
 }
 
 #[test]
-fn growth() {
-    if cfg!(debug_assertions) {
-        println!("figures are taken in release builds only");
-        return;
-    }
+#[cfg_attr(debug_assertions, ignore = "figures are taken where it is optimised")]
+fn creates_one_by_one_and_rewrites_stay_linear() {
     for (name, subject) in SUBJECTS {
         let write = || {
             let (drafts, mut list) = (drafts(subject, TASKS), TaskList::new());

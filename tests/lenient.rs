@@ -1,4 +1,5 @@
-//! What models really send: what is understood, what is noted, and what is refused.
+//! For the model: what can mean only one thing is understood, and noted in the reply; anything else is refused whole, in
+//! words by which the model can correct itself. Junk never empties a list.
 
 use agent_tasklist::{Changes, Reply, Status, Strictness, TaskDraft, TaskList, Toolset};
 use proptest::prelude::*;

@@ -1,4 +1,5 @@
-//! Every limit, on every path to it: at it, one past it and far past it.
+//! For the operator: nothing larger than the limits gets in by any path, at once and in little memory, and nothing that
+//! was let in is ever cut. Each limit is tried at it, one past it and far past it.
 
 #[path = "support/refused.rs"]
 mod refused;

@@ -1,4 +1,5 @@
-//! Murmur's task tools in its exact wire form, as its documentation shows it.
+//! For the framework author who replaces Murmur's task tools: calls and answers have Murmur's exact wire form, as its
+//! documentation shows it.
 
 use agent_tasklist::{Activation, Changes, ListKey, Reply, Status, TaskDraft, TaskList, Toolset};
 use serde_json::{Value, json};
@@ -31,7 +32,7 @@ fn refused(list: &mut TaskList, tool: &str, args: Value, code: &str) -> String {
 }
 
 #[test]
-fn task_list() {
+fn task_list_answers_in_murmurs_form() {
     let mut list = two();
     let reply = call(&mut list, "task_list", json!({}));
     let expected = json!([
@@ -85,7 +86,7 @@ fn a_task_has_nothing_more_than_it_says() {
 }
 
 #[test]
-fn task_create() {
+fn task_create_answers_in_murmurs_form() {
     let mut list = TaskList::new();
     let reply = call(
         &mut list,
@@ -141,7 +142,7 @@ fn task_create() {
 }
 
 #[test]
-fn task_create_refuses() {
+fn task_create_says_what_is_wrong() {
     let mut list = two();
     for (args, wanted) in [
         (json!({}), "subject: missing"),
@@ -190,7 +191,7 @@ fn task_create_refuses() {
 }
 
 #[test]
-fn task_update() {
+fn task_update_answers_in_murmurs_form() {
     let mut list = two();
     let reply = call(
         &mut list,

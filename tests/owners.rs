@@ -1,4 +1,5 @@
-//! Many agents on one list, and what the host's policy makes of it.
+//! For the many agents on one list, and their host: nobody's unfinished work is taken, changed or dropped by another, no
+//! task is worked on by two, and each policy does what it says.
 
 #[path = "support/refused.rs"]
 mod refused;
@@ -113,7 +114,7 @@ fn all_others_yield_to_the_last_written_one() {
 }
 
 #[test]
-fn any_number_in_progress() {
+fn where_it_is_unlimited_any_number_may_be_in_progress() {
     let unlimited = policy(|policy| policy.in_progress = InProgress::Unlimited);
     let mut list = list(unlimited, [draft("a", Running), draft("b", Running)]);
     list.create(draft("c", Running)).unwrap();

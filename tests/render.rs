@@ -1,4 +1,5 @@
-//! What a model and people are shown: nothing is lost, nothing forged, nothing over the budget.
+//! For the model and the people who are shown a list: nothing is lost, nothing forged, nothing over the budget, and what is
+//! most urgent is kept.
 
 #[allow(dead_code)]
 #[path = "../examples/diagram.rs"]

@@ -1,4 +1,5 @@
-//! What models and their clients are told of the tools.
+//! For the framework author: every provider accepts the schemas of the tools, they say what a tool does, and what a schema
+//! allows is accepted and answered in the form that the tool declares.
 
 use agent_tasklist::{
     Activation, Detail, ListKey, ListTools, MemoryStore, Status, Strictness, TaskDraft, TaskList,

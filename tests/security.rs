@@ -1,14 +1,16 @@
-//! What the crate's documentation claims in its section on security, claim by claim.
+//! For the framework author: what the crate's documentation claims in its section on security, claim by claim.
 
 #[path = "support/stack.rs"]
 mod stack;
 
 use agent_tasklist::render::{Projector, dot, markdown, mermaid, reminder};
 use agent_tasklist::{
-    Error, ListKey, ListTools, MemoryStore, Status, TaskDraft, TaskId, TaskList, TaskPatch,
-    Toolset, block_on, conformance,
+    Commit, Error, ListKey, ListTools, MemoryStore, Revision, Status, Store, StoreFuture, Stored,
+    TaskDraft, TaskId, TaskList, TaskPatch, Toolset, block_on, conformance,
 };
 use serde_json::{Value, json};
+use std::future::ready;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Texts that want to be more than a text.
 const HOSTILE: [&str; 7] = [
@@ -197,6 +199,8 @@ fn another_list_is_out_of_reach() {
     let tools =
         |key: &str| ListTools::new(store.clone(), ListKey::new(key).unwrap(), Toolset::murmur());
     block_on(tools("w/theirs").call("task_create", &json!({"subject": "Secret"})));
+    let own = block_on(tools("w/theirs").call("task_list", &json!({})));
+    assert!(own.text.contains("Secret"), "{}", own.text);
     for slug in ["theirs", "/w/theirs", "../w/theirs", "w/theirs"] {
         let reply = block_on(tools("w/own").call("task_list", &json!({"slug": slug})));
         assert!(
@@ -208,11 +212,30 @@ fn another_list_is_out_of_reach() {
 }
 
 /// "A store must let one of two commits on the same revision through, and give back what it was given". That the check
+/// Lets every commit through, whatever revision it is made on.
+struct Careless(MemoryStore);
+
+impl Store for Careless {
+    fn load<'a>(&'a self, key: &'a ListKey) -> StoreFuture<'a, Option<Stored>> {
+        self.0.load(key)
+    }
+
+    fn commit<'a>(&'a self, key: &'a ListKey, commit: Commit<'a>) -> StoreFuture<'a, Revision> {
+        Box::pin(async move {
+            let now = self.0.load(key).await?.map(|stored| stored.revision);
+            let commit = Commit::new(now, commit.list, commit.changes);
+            self.0.commit(key, commit).await
+        })
+    }
+}
+
 /// finds stores that do not is tested in `store.rs`.
 #[test]
 fn what_a_store_must_do_is_checked() {
     let store = MemoryStore::new();
-    block_on(conformance::check(|| std::future::ready(store.clone())));
+    block_on(conformance::check(|| ready(store.clone())));
+    let check = || block_on(conformance::check(|| ready(Careless(store.clone()))));
+    assert!(catch_unwind(AssertUnwindSafe(check)).is_err());
 }
 
 /// "No input makes it panic": the deepest JSON that serde_json reads, through every tool, on a small stack.
@@ -224,7 +247,8 @@ fn deep_input_is_answered() {
         for tools in [Toolset::mastra(), Toolset::murmur(), Toolset::full()] {
             for spec in tools.specs() {
                 for args in [&args, &json!({"tasks": args, "id": args, "metadata": args})] {
-                    let _ = tools.call(&mut TaskList::new(), spec.name, args);
+                    let reply = tools.call(&mut TaskList::new(), spec.name, args);
+                    assert!(!reply.text.is_empty(), "{}", spec.name);
                 }
             }
         }

@@ -1,5 +1,7 @@
-//! Random calls, each compared with the model of `tests/model` in all that it
-//! answers, and held against the promises that need no model.
+//! For all of them: a list does what its definition says, whatever calls come in whatever order, and keeps its promises.
+//!
+//! Random calls are made on a list and on the model of `tests/model`, which says how to read it, and compared in all that
+//! they answer; and each call is held against the promises that need no model.
 
 mod model;
 

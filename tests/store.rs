@@ -1,5 +1,5 @@
-//! Stores: what the conformance check accepts and refuses, and that `update` and the tools lose,
-//! repeat and hide nothing, whatever a store does.
+//! For the framework author who implements `Store`: the conformance check accepts a right store and tells what is wrong
+//! with another. For the operator: `update` and the tools lose, repeat and hide nothing, whatever a store does.
 
 use agent_tasklist::{
     Access, Changes, Commit, Error, ListKey, ListTools, MemoryStore, Policy, Reply, Revision,

@@ -1,4 +1,5 @@
-//! The stored form: what it looks like, what is refused, and that nothing is repaired.
+//! For the operator: the stored form is plain JSON, what is damaged is refused with the place, and nothing is repaired
+//! unless it is asked for and told.
 
 use agent_tasklist::{
     Error, IdProblem, Limit, Limits, Place, RepairReason, Status, TaskDraft, TaskId, TaskList,
@@ -29,7 +30,7 @@ fn sample() -> TaskList {
 }
 
 #[test]
-fn what_it_looks_like() {
+fn a_stored_list_is_plain_json() {
     let expected = json!({
         "version": 1,
         "tasks": [
@@ -322,7 +323,7 @@ fn a_lenient_load_reports_what_it_leaves_out() {
 }
 
 #[test]
-fn what_was_retired_counts() {
+fn lists_that_differ_in_what_was_retired_are_not_equal() {
     let mut other = TaskList::new();
     other.write(sample().drafts()).unwrap();
     assert_ne!(other, sample(), "nothing was deleted from it");
