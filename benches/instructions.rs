@@ -8,7 +8,8 @@
 #[path = "support/work.rs"]
 mod work;
 
-use agent_tasklist::{TaskList, Toolset};
+use agent_tasklist::TaskList;
+use agent_tasklist::tools::Toolset;
 use petgraph::data::Build;
 use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::stable_graph::StableDiGraph;

@@ -10,7 +10,9 @@
 #[path = "support/work.rs"]
 mod work;
 
-use agent_tasklist::{ListKey, MemoryStore, Policy, TaskList, TaskPatch, Toolset, block_on};
+use agent_tasklist::store::{ListKey, MemoryStore, block_on};
+use agent_tasklist::tools::Toolset;
+use agent_tasklist::{Policy, TaskList, TaskPatch};
 use allocation_counter::AllocationInfo;
 use serde_json::Value;
 use std::hint::black_box;
@@ -117,7 +119,7 @@ fn large() {
 
     step("load", || TaskList::from_json(&json).expect("a list"));
     let list = TaskList::from_json(&json).expect("a list");
-    block_on(agent_tasklist::update(
+    block_on(agent_tasklist::store::update(
         &store,
         &key,
         &policy,
@@ -129,7 +131,7 @@ fn large() {
         turn += 1;
         let owner = format!("agent {turn}");
         let edit = |list: &mut TaskList| list.update("step-50000", TaskPatch::new().owner(&*owner));
-        block_on(agent_tasklist::update(&store, &key, &policy, edit)).expect("a task")
+        block_on(agent_tasklist::store::update(&store, &key, &policy, edit)).expect("a task")
     });
     step("save", || list.to_json());
 }

@@ -12,8 +12,10 @@
 #[path = "support/work.rs"]
 mod work;
 
+use agent_tasklist::policy::InProgress;
 use agent_tasklist::render::{Projector, markdown, mermaid, reminder};
-use agent_tasklist::{Activation, InProgress, Policy, TaskDraft, TaskList, TaskPatch, Toolset};
+use agent_tasklist::tools::Toolset;
+use agent_tasklist::{Activation, Policy, TaskDraft, TaskList, TaskPatch};
 use criterion::measurement::WallTime;
 use criterion::{BatchSize, BenchmarkGroup, BenchmarkId, Criterion, SamplingMode};
 use indexmap::IndexMap;

@@ -7,10 +7,10 @@
 //! cargo run --example loop
 //! ```
 
+use agent_tasklist::TaskList;
 use agent_tasklist::render::{Mode, progress};
-use agent_tasklist::{
-    Detail, ListKey, ListTools, MemoryStore, StoreError, TaskList, TaskSignals, Toolset, block_on,
-};
+use agent_tasklist::store::{ListKey, MemoryStore, StoreError, block_on};
+use agent_tasklist::tools::{Detail, ListTools, TaskSignals, Toolset};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 

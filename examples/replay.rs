@@ -23,7 +23,8 @@
 //! (`list`, `tool`, `input`), see with `--print` what this crate answers, keep the answers that
 //! you want as `expect`, and run the file again after every upgrade.
 
-use agent_tasklist::{TaskList, Toolset};
+use agent_tasklist::TaskList;
+use agent_tasklist::tools::Toolset;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Write};

@@ -109,10 +109,11 @@ fn run(args: Vec<String>) -> Result<ExitCode, Box<dyn Error>> {
         }
         "get" => {
             let id = args.word("an id")?;
-            println!("{}", list.explain(&id)?);
-            if let Some(task) = list.get(&id) {
-                println!("{:#}", to_json(&list, task));
-            }
+            let (Some(why), Some(task)) = (list.explain(&id), list.get(&id)) else {
+                return Err(format!("there is no task {id}").into());
+            };
+            println!("{why}");
+            println!("{:#}", to_json(&list, task));
         }
         "complete" => tell(&list.complete(args.word("an id")?)?),
         "restore" => tell(&list.restore(args.word("an id")?)?),

@@ -1,11 +1,16 @@
 //! Conditions that a task sleeps until, the evidence of a run that they are judged by, and
-//! how the two are matched. The only module that knows globset.
+//! how the two are matched.
+//!
+//! The only file that knows globset. It knows nothing of tasks: who asks hands in activations. Tested by
+//! `tests/activation.rs`, against a plain matcher in `tests/fuzz`, and here for the cache of compiled patterns.
 
-use crate::error::{Error, Limit, PathProblem, PatternProblem};
-use crate::policy::Limits;
-use crate::task::Task;
+use crate::error::{Error, Place};
+use crate::invalid::{InvalidText, Problem, TextKind};
+use crate::limit::{Exceeded, Limit, Limits};
 use crate::text::is_blank;
 use globset::{Candidate, Glob, GlobBuilder, GlobSet, GlobSetBuilder};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
@@ -56,19 +61,14 @@ impl Activation {
     /// The name of the one kind of condition there is.
     pub const FILES_MODIFIED: &'static str = "files_modified";
 
-    /// The most patterns that one task can have.
-    pub const MAX_PATTERNS: usize = 64;
-
-    /// The longest pattern, in bytes.
-    pub const MAX_PATTERN_BYTES: usize = 1024;
-
     /// The condition that a file which matches any of the patterns is modified. Blank patterns
     /// are the empty one; one given twice counts once.
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidPattern`] with the pattern and what is wrong with it, or where there is
-    /// none at all; [`Error::LimitExceeded`] for too many or too long ones.
+    /// [`Error::Invalid`] with the pattern, what is wrong with it and its place among those given, or where there is
+    /// none at all; [`Error::LimitExceeded`] for too many ([`Limit::Patterns`](crate::policy::Limit::Patterns)) or
+    /// too long ones.
     pub fn files_modified<I>(patterns: I) -> Result<Self, Error>
     where
         I: IntoIterator,
@@ -78,20 +78,25 @@ impl Activation {
         let mut patterns = patterns.into_iter();
         let mut given = 0;
         while let Some(pattern) = patterns.next() {
-            let pattern = pattern.as_ref();
-            given += 1;
-            if given > Self::MAX_PATTERNS {
-                Limit::Patterns.check(Self::MAX_PATTERNS, given + patterns.size_hint().0)?;
+            // Before the next is read: an iterator may have no end.
+            if given == Limit::Patterns.highest() {
+                Limits::HIGHEST.check(Limit::Patterns, given + 1 + patterns.size_hint().0)?;
             }
-            let pattern = canonical(pattern)?;
-            compile(&[&*pattern]).map_err(|problem| invalid(&pattern, problem))?;
+            let pattern = compilable(pattern.as_ref());
+            let pattern = pattern.map_err(|error| error.at(Place::Item(given)))?;
+            // At most 64 of them: a set would cost more than it saves.
             if !kept.contains(&pattern) {
                 kept.push(pattern);
             }
+            given += 1;
         }
-        match kept.is_empty() {
-            true => Err(invalid("", PatternProblem::Missing)),
-            false => Ok(Activation { patterns: kept }),
+        Activation::of(kept)
+    }
+
+    fn of(patterns: Vec<Arc<str>>) -> Result<Self, Error> {
+        match patterns.is_empty() {
+            true => Err(invalid("", Problem::Missing).into()),
+            false => Ok(Activation { patterns }),
         }
     }
 
@@ -99,7 +104,7 @@ impl Activation {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownCondition`] for every kind but [`Activation::FILES_MODIFIED`], and
+    /// [`Error::Invalid`] for every kind but [`Activation::FILES_MODIFIED`], and
     /// otherwise as for [`Activation::files_modified`].
     pub fn of_kind<I>(kind: &str, patterns: I) -> Result<Self, Error>
     where
@@ -108,7 +113,7 @@ impl Activation {
     {
         match kind.trim() {
             Self::FILES_MODIFIED => Self::files_modified(patterns),
-            kind => Err(Error::UnknownCondition { kind: kind.into() }),
+            kind => Err(InvalidText::new(TextKind::Condition, kind, Problem::Unknown).into()),
         }
     }
 
@@ -118,11 +123,10 @@ impl Activation {
     }
 
     /// Refuses more or longer patterns than the limits allow.
-    pub(crate) fn check(&self, limits: &Limits) -> Result<(), Error> {
-        Limit::Patterns.check(limits.patterns(), self.patterns.len())?;
-        (self.patterns.iter()).try_for_each(|pattern| {
-            Limit::PatternBytes.check(limits.pattern_bytes(), pattern.len())
-        })
+    pub(crate) fn check(&self, limits: &Limits) -> Result<(), Exceeded> {
+        limits.check(Limit::Patterns, self.patterns.len())?;
+        (self.patterns.iter())
+            .try_for_each(|pattern| limits.check(Limit::PatternBytes, pattern.len()))
     }
 
     pub(crate) fn shared_patterns(&self) -> &[Arc<str>] {
@@ -131,40 +135,53 @@ impl Activation {
 
     /// The activation of a stored list, which holds its patterns in their one form.
     pub(crate) fn loaded(patterns: Vec<Arc<str>>) -> Result<Self, Error> {
-        Limit::Patterns.check(Self::MAX_PATTERNS, patterns.len())?;
+        Limits::HIGHEST.check(Limit::Patterns, patterns.len())?;
         for (i, pattern) in patterns.iter().enumerate() {
             if canonical(pattern)? != *pattern || patterns[..i].contains(pattern) {
-                return Err(invalid(pattern, PatternProblem::NotNormal));
+                return Err(invalid(pattern, Problem::NotNormal).into());
             }
+            // Whether it is too complex to compile is not asked: that depends on the release of globset, and a list
+            // that was stored must load. One that does not compile counts as met.
             glob(pattern).map_err(|problem| invalid(pattern, problem))?;
         }
-        match patterns.is_empty() {
-            true => Err(invalid("", PatternProblem::Missing)),
-            false => Ok(Activation { patterns }),
-        }
+        Activation::of(patterns)
     }
 }
 
-fn invalid(pattern: &str, problem: PatternProblem) -> Error {
-    Error::InvalidPattern {
-        pattern: pattern.into(),
-        problem,
+/// As `{"files_modified": [...]}`, which is also the form in stored lists.
+impl Serialize for Activation {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(1))?;
+        map.serialize_entry(Self::FILES_MODIFIED, &self.patterns)?;
+        map.end()
     }
+}
+
+fn invalid(pattern: &str, problem: Problem) -> InvalidText {
+    InvalidText::new(TextKind::Pattern, pattern, problem)
+}
+
+/// The canonical text of a pattern that was tried out.
+fn compilable(pattern: &str) -> Result<Arc<str>, Error> {
+    let pattern = canonical(pattern)?;
+    compile(&[&*pattern]).map_err(|problem| invalid(&pattern, problem))?;
+    Ok(pattern)
 }
 
 /// The one text of all patterns that are the same but for `.` and empty segments.
 fn canonical(pattern: &str) -> Result<Arc<str>, Error> {
-    Limit::PatternBytes.check(Activation::MAX_PATTERN_BYTES, pattern.len())?;
+    Limits::HIGHEST.check(Limit::PatternBytes, pattern.len())?;
     if is_blank(pattern) {
         return Ok("".into());
     }
     if pattern.starts_with('!') {
-        return Err(invalid(pattern, PatternProblem::Negated));
+        return Err(invalid(pattern, Problem::Negated).into());
     }
     let segments = || pattern.split('/');
     if segments().any(|segment| segment == "..") {
-        return Err(invalid(pattern, PatternProblem::ParentFolder));
+        return Err(invalid(pattern, Problem::ParentFolder).into());
     }
+    // Read off before empty segments are dropped: a trailing slash and a leading one carry the meaning.
     let is_folder = matches!(segments().next_back(), Some("" | "."));
     let is_anchored = segments().count() > 1;
     let mut canonical = String::with_capacity(pattern.len());
@@ -174,6 +191,8 @@ fn canonical(pattern: &str) -> Result<Arc<str>, Error> {
         }
         canonical.push_str(segment);
     }
+    // A pattern that lost its only slash would match a name at any depth, and one that now starts with `!` would
+    // be refused when it is read back. The root slash keeps its meaning.
     let needs_root = canonical.starts_with('!') || (!is_folder && !canonical.contains('/'));
     if is_anchored && needs_root {
         canonical.insert(0, '/');
@@ -185,7 +204,7 @@ fn canonical(pattern: &str) -> Result<Arc<str>, Error> {
 }
 
 /// A canonical pattern in globset's syntax, which matches whole paths.
-fn glob(canonical: &str) -> Result<Glob, PatternProblem> {
+fn glob(canonical: &str) -> Result<Glob, Problem> {
     let glob = match (
         canonical,
         canonical.strip_suffix('/'),
@@ -202,15 +221,18 @@ fn glob(canonical: &str) -> Result<Glob, PatternProblem> {
     };
     GlobBuilder::new(&glob)
         .literal_separator(true)
+        // globset would take `\` for a separator on Windows, and stored lists move between platforms.
         .backslash_escape(true)
         .empty_alternates(true)
         .build()
-        .map_err(|error| PatternProblem::Syntax(error.kind().to_string().into()))
+        .map_err(|error| Problem::Syntax(error.kind().to_string().into()))
 }
 
 /// Makes each `**` that is glued to other characters cross folders, which globset takes for
 /// two single stars.
 fn crossing(pattern: &str) -> String {
+    // globset reads a `**` beside other characters as two stars, which stop at `/`. CI path filters, which models know,
+    // let it cross.
     const ANYTHING: &str = "{*,*/**/*}";
     let mut glob = String::with_capacity(pattern.len());
     let mut before = None;
@@ -218,6 +240,7 @@ fn crossing(pattern: &str) -> String {
     while let Some(c) = rest.chars().next() {
         let length = match c {
             '\\' => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
+            // Stars inside a class are characters.
             '[' => class_length(rest),
             '*' => rest.len() - rest.trim_start_matches('*').len(),
             _ => c.len_utf8(),
@@ -261,32 +284,91 @@ fn is_class_name(name: &str) -> bool {
     name.len() <= 8 && name.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
-fn compile(patterns: &[impl AsRef<str>]) -> Result<GlobSet, PatternProblem> {
+fn compile(patterns: &[impl AsRef<str>]) -> Result<GlobSet, Problem> {
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
         set.add(glob(pattern.as_ref())?);
     }
-    set.build().map_err(|_| PatternProblem::TooComplex)
+    // The error of globset stays inside: its next release may have another.
+    set.build().map_err(|_| Problem::TooComplex)
 }
 
-/// A path as it counts: without empty and `.` segments, `None` where nothing is left.
-fn normal(path: &str) -> Result<Option<String>, Error> {
-    let mut normal = String::with_capacity(path.len());
-    for segment in path.split('/') {
-        match segment {
-            "" | "." => continue,
-            ".." => {
-                return Err(Error::InvalidPath {
-                    path: path.into(),
-                    problem: PathProblem::ParentFolder,
-                });
-            }
-            _ if normal.is_empty() => {}
-            _ => normal.push('/'),
-        }
-        normal.push_str(segment);
+/// How the paths of modified files are written, for
+/// [`TaskList::files_modified_as`](crate::TaskList::files_modified_as).
+///
+/// ```
+/// use agent_tasklist::{Activation, PathStyle, State, TaskDraft, TaskList};
+///
+/// let mut list = TaskList::new();
+/// let sources = Activation::files_modified(["src/**"])?;
+/// list.create(TaskDraft::new("Run the tests").id("test").activation(sources))?;
+/// let style = PathStyle::windows().below(r"C:\work\project");
+/// list.files_modified_as(&style, [r"C:\work\project\src\main.rs"])?;
+/// assert_eq!(list.state("test"), Some(State::Ready));
+/// # Ok::<(), agent_tasklist::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PathStyle {
+    /// Whether `\` stands between segments too.
+    backslash: bool,
+    /// What absolute paths are below, in the form that paths count in.
+    root: Option<String>,
+}
+
+impl PathStyle {
+    /// `/` between segments; a `\` is a character of a name.
+    pub fn unix() -> Self {
+        PathStyle::default()
     }
-    Ok((!normal.is_empty()).then_some(normal))
+
+    /// `/` or `\` between segments.
+    pub fn windows() -> Self {
+        PathStyle {
+            backslash: true,
+            root: None,
+        }
+    }
+
+    /// The same for absolute paths below a folder, the root of the work, which is taken off them. A path that does not
+    /// start with it is taken as it is.
+    #[must_use]
+    pub fn below(mut self, root: impl AsRef<str>) -> Self {
+        let root = self.slashed(root.as_ref());
+        let segments = root
+            .split('/')
+            .filter(|segment| !matches!(*segment, "" | "."));
+        self.root = Some(segments.collect::<Vec<_>>().join("/")).filter(|root| !root.is_empty());
+        self
+    }
+
+    fn slashed<'p>(&self, path: &'p str) -> Cow<'p, str> {
+        match self.backslash {
+            true => path.replace('\\', "/").into(),
+            false => path.into(),
+        }
+    }
+
+    /// A path as it counts: from the root, without empty and `.` segments; `None` where nothing is left.
+    pub(crate) fn normal(&self, path: &str) -> Result<Option<String>, InvalidText> {
+        let path = self.slashed(path);
+        let mut normal = String::with_capacity(path.len());
+        for segment in path.split('/') {
+            match segment {
+                "" | "." => continue,
+                ".." => {
+                    let problem = Problem::ParentFolder;
+                    return Err(InvalidText::new(TextKind::Path, &path, problem));
+                }
+                _ if normal.is_empty() => {}
+                _ => normal.push('/'),
+            }
+            normal.push_str(segment);
+        }
+        let below =
+            (self.root.as_deref()).and_then(|root| normal.strip_prefix(root)?.strip_prefix('/'));
+        let normal = below.map_or(normal.as_str(), |below| below);
+        Ok((!normal.is_empty()).then(|| normal.to_owned()))
+    }
 }
 
 /// One stretch of an agent's work, and the files modified in it.
@@ -315,11 +397,14 @@ impl Evidence {
     pub(crate) fn news<'p>(
         &self,
         paths: impl Iterator<Item = &'p str>,
+        style: &PathStyle,
         limits: &Limits,
     ) -> Result<BTreeSet<Arc<str>>, Error> {
         let mut news = BTreeSet::new();
         for (i, path) in paths.enumerate() {
-            let Some(path) = normal(path)? else {
+            let at = |error: Error| error.at(Place::Item(i));
+            // A path of nothing but dots and slashes names the root itself, which no pattern can mean.
+            let Some(path) = style.normal(path).map_err(|invalid| at(invalid.into()))? else {
                 continue;
             };
             if let Evidence::Files(files) = self
@@ -327,7 +412,9 @@ impl Evidence {
             {
                 continue;
             }
-            check_path(i, &path, limits)?;
+            let checked = limits.check(Limit::PathBytes, path.len());
+            checked.map_err(|exceeded| at(exceeded.into()))?;
+            // Nothing is kept of evidence that is incomplete, but a bad path is refused all the same.
             if let Evidence::Files(_) = self {
                 news.insert(path.into());
             }
@@ -337,27 +424,22 @@ impl Evidence {
 
     /// The evidence of a stored list: normalised paths, each once, at most as many as are kept.
     pub(crate) fn loaded(paths: Vec<Arc<str>>) -> Result<Self, Error> {
-        Limit::Evidence.check(Limits::HIGHEST.evidence(), paths.len())?;
+        Limits::HIGHEST.check(Limit::Evidence, paths.len())?;
         let mut files = BTreeSet::new();
         for (i, path) in paths.into_iter().enumerate() {
-            check_path(i, &path, &Limits::HIGHEST)?;
-            let problem = match normal(&path)? {
+            let checked = Limits::HIGHEST.check(Limit::PathBytes, path.len());
+            checked.map_err(|exceeded| Error::from(exceeded).at(Place::Item(i)))?;
+            let problem = match PathStyle::unix().normal(&path)? {
                 Some(normal) if normal == *path => None,
-                _ => Some(PathProblem::NotNormal),
+                _ => Some(Problem::NotNormal),
             };
-            let problem =
-                problem.or((!files.insert(path.clone())).then_some(PathProblem::Duplicate));
+            let problem = problem.or((!files.insert(path.clone())).then_some(Problem::Duplicate));
             if let Some(problem) = problem {
-                return Err(Error::InvalidPath { path, problem });
+                return Err(InvalidText::new(TextKind::Path, &path, problem).into());
             }
         }
         Ok(Evidence::Files(files))
     }
-}
-
-fn check_path(item: usize, path: &str, limits: &Limits) -> Result<(), Error> {
-    let checked = Limit::PathBytes.check(limits.path_bytes(), path.len());
-    checked.map_err(|error| error.at_item(item))
 }
 
 /// The patterns of a list, compiled when they are first needed and in chunks, as one set of
@@ -408,28 +490,26 @@ fn compile_parts(patterns: &[Arc<str>], first: usize, parts: &mut Vec<Part>) {
 }
 
 impl Matcher {
-    /// Whether each task has an activation that the evidence does not meet.
-    pub(crate) fn unmet<'t>(
+    /// Whether each of these is an activation that the evidence does not meet.
+    pub(crate) fn unmet<'a>(
         this: &mut Arc<Self>,
-        tasks: impl Iterator<Item = &'t Task> + Clone,
+        activations: impl Iterator<Item = Option<&'a Arc<Activation>>> + Clone,
         evidence: &Evidence,
     ) -> Vec<bool> {
-        let patterns = |task: &'t Task| {
-            let activation = task.activation.as_ref();
-            activation.map(|activation| activation.patterns.iter())
-        };
         let matched = match evidence {
-            Evidence::Incomplete => return tasks.map(|_| false).collect(),
+            // Without knowing the files, to wake is the safe answer: a task that sleeps lets the agent finish.
+            Evidence::Incomplete => return activations.map(|_| false).collect(),
             Evidence::Files(files) => {
-                let patterns = tasks.clone().filter_map(patterns).flatten();
+                let patterns = activations.clone().flatten().flat_map(|a| &a.patterns);
                 Matcher::matched(this, patterns, files)
             }
         };
-        let is_unmet = |task| {
-            let mut patterns = patterns(task)?;
-            Some(!patterns.any(|pattern| matched.contains(pattern)))
+        // Any of its patterns is enough.
+        let is_unmet = |activation: &Arc<Activation>| {
+            let mut patterns = activation.patterns.iter();
+            !patterns.any(|pattern| matched.contains(pattern))
         };
-        tasks.map(|task| is_unmet(task).unwrap_or(false)).collect()
+        activations.map(|a| a.is_some_and(is_unmet)).collect()
     }
 
     /// Those of the patterns that match any of the files.
@@ -440,11 +520,13 @@ impl Matcher {
     ) -> HashSet<Arc<str>> {
         let mut missing: HashSet<&Arc<str>> = patterns.collect();
         let mut matched = HashSet::new();
+        // Before anything is compiled: most lists have no evidence for most of their life.
         if missing.is_empty() || files.is_empty() {
             return matched;
         }
         Matcher::provide(this, &missing);
         let mut open: HashMap<usize, usize> = HashMap::new();
+        // How many patterns of each chunk are still wanted, so that a chunk is dropped when it has nothing more to say.
         for &pattern in &missing {
             *open.entry(this.places[pattern]).or_default() += 1;
         }
@@ -453,6 +535,7 @@ impl Matcher {
             .collect();
         let mut hits = Vec::new();
         for file in files {
+            // Made once for all sets: it finds the name and the extension.
             let file = Candidate::new(&**file);
             for (chunk, count) in &mut open {
                 for part in chunk.parts() {
@@ -469,6 +552,7 @@ impl Matcher {
                     }
                 }
             }
+            // A chunk whose patterns have all matched is not asked again: the cost is that of the files until then.
             open.retain(|&(_, count)| count > 0);
             if open.is_empty() {
                 break;
@@ -479,6 +563,8 @@ impl Matcher {
 
     /// Makes sure that the patterns are there, and that not much else is.
     fn provide(this: &mut Arc<Self>, patterns: &HashSet<&Arc<str>>) {
+        // Twice what is asked for may stay, so that a list that goes back and forth does not compile each time; more
+        // would grow with every pattern that ever was.
         if this.places.len() > 2 * patterns.len() + Chunk::MOST {
             *this = Arc::default();
         }
@@ -490,6 +576,7 @@ impl Matcher {
             return;
         }
         let this = Arc::make_mut(this);
+        // The last chunk is filled up before another is begun; a chunk compiles anew as a whole, so only the last does.
         if let Some(last) = this.chunks.pop_if(|last| last.patterns.len() < Chunk::MOST) {
             new.splice(..0, last.patterns.iter().cloned());
         }

@@ -1,5 +1,27 @@
+//! What a call did, as data: facts, what followed, and how the call was understood.
+//!
+//! ```
+//! use agent_tasklist::change::Demotion;
+//! use agent_tasklist::{Status, TaskDraft, TaskList, TaskPatch};
+//!
+//! let mut list = TaskList::new();
+//! list.create(TaskDraft::new("Build").id("build").status(Status::InProgress))?;
+//! list.create(TaskDraft::new("Test").id("test"))?;
+//! let changes = list.update("test", TaskPatch::new().status(Status::InProgress))?;
+//!
+//! assert_eq!(changes.facts.edited.len(), 2);
+//! let demoted = &changes.effects.demoted[0];
+//! assert_eq!(demoted.id, "build");
+//! assert!(matches!(&demoted.cause, Demotion::Yielded { to } if *to == "test"));
+//! # Ok::<(), agent_tasklist::Error>(())
+//! ```
+//!
+//! Plain values. They are made in `list/tell.rs`, and put into words in `tools/notes.rs`. Tested by the state machine, which
+//! applies the facts to the list before.
+
 use crate::id::TaskId;
 use crate::task::Task;
+use serde::Serialize;
 use std::sync::Arc;
 
 /// What a call did to the list.
@@ -8,7 +30,9 @@ use std::sync::Arc;
 /// is what it was before: save when it is not. [`effects`](Self::effects) is
 /// what followed for other tasks, [`notes`](Self::notes) what the caller may
 /// not have expected.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+///
+/// It serialises for logs; there is no promise yet that a later release reads that form.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Changes {
     /// The net difference between the list before and after.
@@ -24,11 +48,42 @@ impl Changes {
     pub fn is_empty(&self) -> bool {
         self.facts == Facts::default()
     }
+
+    /// The tasks that are there and were changed, linked or set free, in no order; one may come several times.
+    pub(crate) fn touched(&self) -> impl Iterator<Item = &TaskId> {
+        // Taken apart whole, so that a new group cannot be forgotten here.
+        let Facts {
+            removed: _,
+            added,
+            revived,
+            edited,
+            edges_removed,
+            edges_added,
+            order: _,
+            run_began: _,
+            files_added: _,
+            evidence_lost: _,
+        } = &self.facts;
+        let Effects {
+            demoted: _,
+            unblocked,
+            now_blocked,
+            woken,
+            fallen_asleep,
+        } = &self.effects;
+        let edited = edited.iter().map(|edited| &edited.after);
+        let tasks = added.iter().chain(revived).chain(edited);
+        let edges = edges_added.iter().chain(edges_removed);
+        let ids = tasks.map(|task| &task.id);
+        let ids = ids.chain(edges.flat_map(|edge| [&edge.blocked, &edge.blocker]));
+        let effects = unblocked.iter().chain(now_blocked);
+        ids.chain(effects).chain(woken).chain(fallen_asleep)
+    }
 }
 
 /// The net difference that a call made: the list before, with these applied in
 /// the order of the fields, is the list after.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Facts {
     /// Tasks that retired, as they were, in their old list order.
@@ -41,9 +96,10 @@ pub struct Facts {
     pub revived: Vec<Arc<Task>>,
     /// Tasks with a field that is no longer what it was, in list order.
     pub edited: Vec<Edited>,
-    /// Dependencies that are gone, those of removed tasks included.
+    /// Dependencies that are gone, those of removed tasks included, sorted by id: of the task that waited, then of its
+    /// blocker.
     pub edges_removed: Vec<Edge>,
-    /// Dependencies that are new.
+    /// Dependencies that are new, in list order: of the task that waits, then of its blocker.
     pub edges_added: Vec<Edge>,
     /// The whole order, where it is not the old one without the removed tasks, then the added,
     /// then the revived ones.
@@ -59,7 +115,7 @@ pub struct Facts {
 }
 
 /// A task before and after a call.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Edited {
     /// As it was.
@@ -69,7 +125,7 @@ pub struct Edited {
 }
 
 /// A dependency between two tasks.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[non_exhaustive]
 pub struct Edge {
     /// The task that waits.
@@ -79,7 +135,7 @@ pub struct Edge {
 }
 
 /// What followed from a call for tasks that it may not have named, each in list order.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Effects {
     /// Tasks that went from in progress back to pending without being asked to.
@@ -95,7 +151,7 @@ pub struct Effects {
 }
 
 /// A task that went from in progress back to pending without being asked to.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Demoted {
     /// The task.
@@ -105,8 +161,9 @@ pub struct Demoted {
 }
 
 /// Why a task went back to pending.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
+#[serde(rename_all = "snake_case")]
 pub enum Demotion {
     /// Another task was started, and only one may be in progress.
     Yielded {
@@ -114,14 +171,14 @@ pub enum Demotion {
         to: TaskId,
     },
     /// The call made it wait for other tasks.
-    Blocked {
+    MadeToWait {
         /// The open blockers, in list order.
         by: Vec<TaskId>,
     },
 }
 
 /// How a call was understood.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Notes {
     /// Ids that were given to the work of another task.
@@ -139,7 +196,7 @@ pub struct Notes {
 
 /// An explicit id that was given with the subject of another live task. The item
 /// took over only the id.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Rebound {
     /// The id given.
@@ -149,7 +206,7 @@ pub struct Rebound {
 }
 
 /// An item whose id an earlier item of the same call already had.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct DuplicateId {
     /// The id given twice.

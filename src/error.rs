@@ -1,5 +1,30 @@
-use crate::id::TaskId;
-use crate::task::Status;
+//! Why a call was refused, and why a stored list could not be read.
+//!
+//! ```
+//! use agent_tasklist::error::{Place, Problem};
+//! use agent_tasklist::{Activation, Error, TaskDraft, TaskList};
+//!
+//! let refused = Activation::files_modified(["docs/**", "!docs/drafts/**"]).unwrap_err();
+//! let Error::Invalid { invalid, place } = &refused else { unreachable!() };
+//! assert_eq!((&*invalid.text, &invalid.problem), ("!docs/drafts/**", &Problem::Negated));
+//! assert_eq!(*place, Some(Place::Item(1)));
+//!
+//! let mut list = TaskList::new();
+//! list.create(TaskDraft::new("Build").id("build"))?;
+//! let unknown = list.complete("bild").unwrap_err();
+//! assert_eq!(unknown.to_string(), "Task not found: bild. Known ids: build.");
+//! # Ok::<(), agent_tasklist::Error>(())
+//! ```
+//!
+//! Errors name things by id and text. They know ids, statuses and limits, and nothing of the list above them, so that
+//! every room can refuse. Their texts are written for a model that has nothing else to go by. Tested by the tests of
+//! each rule, and for length and line breaks by `tests/security.rs` and `tests/limits.rs`.
+
+use crate::id::{Ids, TaskId};
+pub use crate::invalid::{InvalidText, Problem, TextKind};
+use crate::limit::{Exceeded, Limit};
+use crate::status::Status;
+use crate::text::{MOST_NAMED, Quote};
 use std::fmt;
 use std::sync::Arc;
 
@@ -27,14 +52,6 @@ pub enum Error {
         /// The ids of the retired tasks, the most recently retired first.
         known: KnownIds,
     },
-    /// The text cannot be an id.
-    #[error("Invalid task id {:?}: {problem}. Use 1 to 128 bytes without control characters, / \\ {{ }}.", Quote(id).to_string())]
-    InvalidId {
-        /// The text, trimmed.
-        id: Arc<str>,
-        /// What is wrong with it.
-        problem: IdProblem,
-    },
     /// The id given to a new task is that of a live or retired one.
     #[error("Task id {id} is taken by {} task \"{}\". Leave the id out to have one made, or use another.", if *.retired { "a retired" } else { "the" }, Quote(subject))]
     IdTaken {
@@ -44,12 +61,6 @@ pub enum Error {
         subject: Arc<str>,
         /// Whether that task has left the list.
         retired: bool,
-    },
-    /// A stored list has the same id twice, among its live and retired tasks together.
-    #[error("Task id {id} is there twice")]
-    DuplicateId {
-        /// The id.
-        id: TaskId,
     },
     /// A new task has no subject, or a blank one.
     #[error("Item {} has no text. A new task needs a short imperative text.", item + 1)]
@@ -74,23 +85,13 @@ pub enum Error {
     /// The dependencies asked for form a cycle.
     #[error("Dependency cycle: {}. Each task blocks the next, so none could ever start; remove one of these dependencies.", Path { path, completed })]
     Cycle {
-        /// The shortest cycle, each task a blocker of the next; the first task
-        /// stands again at the end.
+        /// A cycle, each task a blocker of the next; the first task stands again at the end. It is the shortest,
+        /// and of several the one over the first tasks of the list; in lists whose cycles would take more than some
+        /// four million steps to compare, the shortest of those that were.
         path: Vec<TaskId>,
         /// Those of the path that are completed. They are part of the cycle
         /// all the same: a completed task can be reopened.
         completed: Vec<TaskId>,
-    },
-    /// A stored task names a blocker that is not in the list.
-    #[error(
-        "Task {task} is blocked by {}, which is not in the list",
-        Quote(blocker)
-    )]
-    DanglingBlocker {
-        /// The task.
-        task: TaskId,
-        /// The missing blocker.
-        blocker: Arc<str>,
     },
     /// More tasks in progress than the policy allows.
     #[error("Only one task {}can be in_progress at a time. This call sets {} to in_progress: {}. Keep one of them, and set the others to pending.", if *per_owner { "of an owner " } else { "" }, ids.len(), Ids(ids))]
@@ -128,12 +129,9 @@ pub enum Error {
         /// The task.
         id: TaskId,
     },
-    /// An owner without a name.
-    #[error("The name of an owner must not be blank.")]
-    BlankOwner,
-    /// A blocked task was to be started or completed.
+    /// A task was to be started or completed while it waits for others.
     #[error("Cannot set {id} to {status}: it is blocked by {}. Complete {} first, or remove the dependency.", Ids(open_blockers), if open_blockers.len() == 1 { "that task" } else { "those tasks" })]
-    Blocked {
+    OpenBlockers {
         /// The task.
         id: TaskId,
         /// The status asked for.
@@ -152,35 +150,13 @@ pub enum Error {
         /// The patterns it waits for.
         patterns: Vec<Arc<str>>,
     },
-    /// A pattern that cannot be waited for.
-    #[error("Invalid pattern {:?}: {problem}", Quote(pattern).to_string())]
-    InvalidPattern {
-        /// The pattern.
-        pattern: Arc<str>,
-        /// What is wrong with it.
-        problem: PatternProblem,
-    },
-    /// A kind of condition that there is not.
-    #[error("Unknown condition {:?}. Allowed: files_modified.", Quote(kind).to_string())]
-    UnknownCondition {
-        /// The kind asked for, trimmed.
-        kind: Arc<str>,
-    },
-    /// A path that is not one of a modified file.
-    #[error("Invalid path {:?}: {problem}", Quote(path).to_string())]
-    InvalidPath {
-        /// The path.
-        path: Arc<str>,
-        /// What is wrong with it.
-        problem: PathProblem,
-    },
-    /// The text cannot be the key of a list.
-    #[error("Invalid list key {:?}: {problem}", Quote(key).to_string())]
-    InvalidKey {
-        /// The text.
-        key: Arc<str>,
-        /// What is wrong with it.
-        problem: KeyProblem,
+    /// A text that cannot be what it was given as: an id, an owner's name, a condition, a pattern, a path, a list key.
+    #[error("{}{invalid}", At(place))]
+    Invalid {
+        /// The text, and what is wrong with it.
+        invalid: InvalidText,
+        /// Where it was given, where that can be told.
+        place: Option<Place>,
     },
     /// Something is larger than allowed.
     #[error("{}{limit} is limited to {max}; this is {found}. {}", At(place), limit.advice())]
@@ -193,32 +169,6 @@ pub enum Error {
         found: usize,
         /// What is too large, where that can be told.
         place: Option<Place>,
-    },
-    /// A stored list is of a version that this release does not know.
-    #[error("stored list has version {found}; this release reads version {supported}")]
-    UnsupportedVersion {
-        /// The version found.
-        found: u64,
-        /// The newest version that can be read.
-        supported: u64,
-    },
-    /// A stored list has a value that no list can have.
-    #[error("stored task {task}: {problem}")]
-    InvalidTask {
-        /// The task.
-        task: TaskId,
-        /// What is wrong with it.
-        problem: TaskProblem,
-    },
-    /// Not the JSON of a stored list.
-    #[error("not a stored task list: {}", Quote(message))]
-    Json {
-        /// What the JSON reader says, with the place.
-        message: Box<str>,
-        /// The line, from 1; 0 where there is none.
-        line: usize,
-        /// The column, from 1; 0 where there is none.
-        column: usize,
     },
 }
 
@@ -233,12 +183,10 @@ pub struct KnownIds {
 }
 
 impl KnownIds {
-    pub(crate) const MOST: usize = 50;
-
     pub(crate) fn new<'a>(mut ids: impl ExactSizeIterator<Item = &'a TaskId>) -> Self {
         KnownIds {
             total: ids.len(),
-            ids: ids.by_ref().take(Self::MOST).cloned().collect(),
+            ids: ids.by_ref().take(MOST_NAMED).cloned().collect(),
         }
     }
 }
@@ -256,172 +204,151 @@ impl fmt::Display for KnownIds {
     }
 }
 
-/// What keeps a text from being an id.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Why a stored list could not be read. Nothing of it is used then.
+///
+/// ```
+/// use agent_tasklist::{LoadError, TaskList};
+///
+/// let damaged = TaskList::from_json(r#"{"version":1,"tasks":[{"id":"a","sub"#);
+/// assert!(matches!(damaged, Err(LoadError::Json { line: 1, .. })));
+/// let newer = TaskList::from_json(r#"{"version":9,"tasks":[],"colour":"red"}"#);
+/// assert!(matches!(newer, Err(LoadError::UnsupportedVersion { found: 9, .. })));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum IdProblem {
-    /// Nothing is left after trimming.
-    Empty,
-    /// It is longer than [`TaskId::MAX_BYTES`].
-    TooLong {
-        /// Its length in bytes.
-        bytes: usize,
+pub enum LoadError {
+    /// Not the JSON of a stored list.
+    #[error("not a stored task list: {}", Quote(message))]
+    Json {
+        /// What the JSON reader says, with the place.
+        message: Box<str>,
+        /// The line, from 1; 0 where there is none.
+        line: usize,
+        /// The column, from 1; 0 where there is none.
+        column: usize,
     },
-    /// It is `.` or `..`.
-    Dots,
-    /// It has white space at an end. Only a stored id is refused for that.
-    Untrimmed,
-    /// It has a character that ids must not have.
-    Character(char),
+    /// The list is of a version that this release does not know.
+    #[error("stored list has version {found}; this release reads version {supported}")]
+    UnsupportedVersion {
+        /// The version found.
+        found: u64,
+        /// The newest version that can be read.
+        supported: u64,
+    },
+    /// Two tasks have the same id, live and retired ones counted together.
+    #[error("Task id {id} is there twice")]
+    DuplicateId {
+        /// The id.
+        id: TaskId,
+    },
+    /// A task names a blocker that is not in the list.
+    #[error(
+        "Task {task} is blocked by {}, which is not in the list",
+        Quote(blocker)
+    )]
+    DanglingBlocker {
+        /// The task.
+        task: TaskId,
+        /// The missing blocker.
+        blocker: Arc<str>,
+    },
+    /// A task has a value that no task can have.
+    #[error("stored task {task}: {problem}")]
+    InvalidTask {
+        /// The task.
+        task: TaskId,
+        /// What is wrong with it.
+        problem: Problem,
+    },
+    /// What a call would be refused for too: a bad id, pattern or path, a cycle, a size over the highest limit.
+    #[error(transparent)]
+    Refused(#[from] Error),
 }
 
-impl fmt::Display for IdProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            IdProblem::Empty => f.write_str("it is blank"),
-            IdProblem::TooLong { bytes } => write!(f, "it is {bytes} bytes long"),
-            IdProblem::Untrimmed => f.write_str("it has white space at an end"),
-            IdProblem::Dots => f.write_str("it names a folder"),
-            IdProblem::Character(c) => write!(f, "it contains {c:?}"),
-        }
+impl From<InvalidText> for LoadError {
+    fn from(invalid: InvalidText) -> Self {
+        LoadError::Refused(invalid.into())
     }
 }
 
-/// What keeps a text from being the key of a list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum KeyProblem {
-    /// It is blank, or has a blank segment.
-    EmptySegment,
-    /// It has a `.` or `..` segment.
-    Dots,
-    /// It has a character that keys must not have.
-    Character(char),
-    /// It is longer than [`ListKey::MAX_BYTES`](crate::ListKey::MAX_BYTES).
-    TooLong {
-        /// Its length in bytes.
-        bytes: usize,
-    },
-    /// A name is wanted, and it is a path.
-    NotAName,
-    /// There is no workspace to put it in the place of, or an absolute path says another.
-    OtherWorkspace,
-}
-
-impl fmt::Display for KeyProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            KeyProblem::EmptySegment => f.write_str("it has an empty segment"),
-            KeyProblem::Dots => f.write_str("it has a . or .. segment"),
-            KeyProblem::Character(c) => write!(f, "it contains {c:?}"),
-            KeyProblem::TooLong { bytes } => write!(f, "it is {bytes} bytes long"),
-            KeyProblem::NotAName => f.write_str("a name without / is wanted, or an absolute path"),
-            KeyProblem::OtherWorkspace => f.write_str("it is not the workspace of that list"),
-        }
+impl From<Exceeded> for LoadError {
+    fn from(exceeded: Exceeded) -> Self {
+        LoadError::Refused(exceeded.into())
     }
 }
 
-/// What is wrong with a pattern.
+/// What [`TaskList::from_json_lenient`](crate::TaskList::from_json_lenient) left out of a list that it loaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum PatternProblem {
-    /// There is no pattern at all.
-    Missing,
-    /// It starts with `!`, and there is no negation.
-    Negated,
-    /// It has a `..` segment.
-    ParentFolder,
-    /// It is not a glob.
-    Syntax(Box<str>),
-    /// It is too complex to be compiled.
-    TooComplex,
-    /// It is not in the form that a list stores. Only a stored pattern is refused for that.
-    NotNormal,
+pub struct Repair {
+    /// The task that no longer waits.
+    pub task: TaskId,
+    /// What it waited for, as it was stored.
+    pub blocker: Arc<str>,
+    /// Why.
+    pub reason: RepairReason,
 }
 
-impl fmt::Display for PatternProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            PatternProblem::Missing => "there is no pattern; an empty one matches any file",
-            PatternProblem::Negated => {
-                "there is no negation; write \\! for a name that starts with !"
-            }
-            PatternProblem::ParentFolder => "it goes up with ..; give it from the root",
-            PatternProblem::Syntax(problem) => problem,
-            PatternProblem::TooComplex => "it is too complex",
-            PatternProblem::NotNormal => "it is not in its stored form",
-        })
-    }
-}
-
-/// What is wrong with a path.
+/// Why a dependency was left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum PathProblem {
-    /// It has a `..` segment.
-    ParentFolder,
-    /// It is not in the form that a list stores. Only a stored path is refused for that.
-    NotNormal,
-    /// It is there twice. Only a stored path is refused for that.
+pub enum RepairReason {
+    /// There is no such task.
+    Dangling,
+    /// The task waited for itself.
+    SelfDependency,
+    /// It was there twice.
     Duplicate,
+    /// With it the tasks waited for each other in a circle.
+    Cycle,
 }
 
-impl fmt::Display for PathProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            PathProblem::ParentFolder => "it goes up with ..; give it from the root",
-            PathProblem::NotNormal => "it is not in its stored form",
-            PathProblem::Duplicate => "it is there twice",
-        })
-    }
-}
-
-/// What keeps a stored task from being loaded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum TaskProblem {
-    /// The subject is blank.
-    BlankSubject,
-    /// Another text is there but blank.
-    BlankText,
-    /// The status is `deleted`; deleted tasks are among the retired.
-    DeletedStatus,
-    /// Its metadata is there but empty.
-    EmptyMetadata,
-    /// It names the same blocker twice.
-    DuplicateBlocker,
-    /// It is retired and has a blocker.
-    RetiredDependency,
-}
-
-impl fmt::Display for TaskProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            TaskProblem::BlankSubject => "its subject is blank",
-            TaskProblem::BlankText => "one of its texts is there but blank",
-            TaskProblem::DeletedStatus => "its status is deleted",
-            TaskProblem::EmptyMetadata => "its metadata is there but empty",
-            TaskProblem::DuplicateBlocker => "it names the same blocker twice",
-            TaskProblem::RetiredDependency => "it is retired and has a blocker",
-        })
+impl Error {
+    /// The same with the place of what is wrong, if there is none yet.
+    pub(crate) fn at(mut self, at: Place) -> Self {
+        if let Error::LimitExceeded { place, .. } | Error::Invalid { place, .. } = &mut self {
+            // The first who knows a place is nearest to what is wrong.
+            place.get_or_insert(at);
+        }
+        self
     }
 }
 
 impl Error {
-    /// The same with the place of what is too large.
-    pub(crate) fn at_item(mut self, item: usize) -> Self {
-        if let Error::LimitExceeded { place, .. } = &mut self {
-            *place = Some(Place::Item(item));
+    /// Where what is wrong was given.
+    pub(crate) fn place(&self) -> Option<&Place> {
+        match self {
+            Error::LimitExceeded { place, .. } | Error::Invalid { place, .. } => place.as_ref(),
+            _ => None,
         }
-        self
     }
 
-    /// The same with the task that is too large.
-    pub(crate) fn at_task(mut self, id: &TaskId) -> Self {
-        if let Error::LimitExceeded { place, .. } = &mut self {
-            *place = Some(Place::Task(id.clone()));
+    /// The text of the error, for those who have a better place to tell.
+    pub(crate) fn told_without_place(mut self) -> String {
+        if let Error::LimitExceeded { place, .. } | Error::Invalid { place, .. } = &mut self {
+            *place = None;
         }
-        self
+        self.to_string()
+    }
+}
+
+impl From<InvalidText> for Error {
+    fn from(invalid: InvalidText) -> Self {
+        Error::Invalid {
+            invalid,
+            place: None,
+        }
+    }
+}
+
+impl From<Exceeded> for Error {
+    fn from(Exceeded { limit, max, found }: Exceeded) -> Self {
+        Error::LimitExceeded {
+            limit,
+            max,
+            found,
+            place: None,
+        }
     }
 }
 
@@ -443,110 +370,6 @@ impl fmt::Display for At<'_> {
             Some(Place::Item(item)) => write!(f, "Item {}: ", item + 1),
             Some(Place::Task(id)) => write!(f, "Task {id}: "),
             None => Ok(()),
-        }
-    }
-}
-
-/// A limit of the list. What a host can lower is in [`Limits`](crate::Limits).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Limit {
-    /// How many tasks a list may have.
-    Tasks,
-    /// How long a subject may be, in bytes.
-    SubjectBytes,
-    /// How long an active form may be, in bytes.
-    ActiveFormBytes,
-    /// How long a description may be, in bytes.
-    DescriptionBytes,
-    /// How long the name of an owner may be, in bytes.
-    OwnerBytes,
-    /// How large the metadata of a task may be, in bytes of JSON.
-    MetadataBytes,
-    /// How deep the arrays and objects of a task's metadata nest.
-    MetadataDepth,
-    /// How many retired tasks a stored list may hold.
-    Retired,
-    /// How many patterns a task may wait for.
-    Patterns,
-    /// How long a pattern may be, in bytes.
-    PatternBytes,
-    /// How many modified files a stored list may hold.
-    Evidence,
-    /// How long the path of a modified file may be, in bytes.
-    PathBytes,
-}
-
-impl Limit {
-    /// Refuses what is more than allowed.
-    pub(crate) fn check(self, max: usize, found: usize) -> Result<(), Error> {
-        if found <= max {
-            return Ok(());
-        }
-        Err(Error::LimitExceeded {
-            limit: self,
-            max,
-            found,
-            place: None,
-        })
-    }
-
-    /// What to do about it.
-    fn advice(self) -> &'static str {
-        match self {
-            Limit::Tasks => "Nothing was changed; leave tasks out, or delete some first.",
-            _ => "Make it smaller.",
-        }
-    }
-}
-
-impl fmt::Display for Limit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Limit::Tasks => "The number of tasks",
-            Limit::SubjectBytes => "The length of a subject in bytes",
-            Limit::ActiveFormBytes => "The length of an active form in bytes",
-            Limit::DescriptionBytes => "The length of a description in bytes",
-            Limit::OwnerBytes => "The length of an owner's name in bytes",
-            Limit::MetadataBytes => "The size of a task's metadata in bytes of JSON",
-            Limit::MetadataDepth => "The nesting of a task's metadata",
-            Limit::Retired => "The number of retired tasks",
-            Limit::Patterns => "The number of patterns of a task",
-            Limit::PatternBytes => "The length of a pattern in bytes",
-            Limit::Evidence => "The number of modified files",
-            Limit::PathBytes => "The length of a modified file's path in bytes",
-        })
-    }
-}
-
-/// The first 80 characters of a text on one line, then `…` where there are more.
-pub(crate) struct Quote<'a>(pub(crate) &'a str);
-
-impl fmt::Display for Quote<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const MOST: usize = 80;
-        let mut chars = self.0.chars();
-        for c in chars.by_ref().take(MOST) {
-            fmt::Write::write_char(f, crate::text::one_line(c))?;
-        }
-        match chars.next() {
-            Some(_) => f.write_str("…"),
-            None => Ok(()),
-        }
-    }
-}
-
-/// Ids joined by commas, at most 50 of them.
-pub(crate) struct Ids<'a>(pub(crate) &'a [TaskId]);
-
-impl fmt::Display for Ids<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, id) in self.0.iter().take(KnownIds::MOST).enumerate() {
-            write!(f, "{}{id}", if i == 0 { "" } else { ", " })?;
-        }
-        match self.0.len().saturating_sub(KnownIds::MOST) {
-            0 => Ok(()),
-            more => write!(f, " and {more} more"),
         }
     }
 }
@@ -578,10 +401,10 @@ struct Path<'a> {
 
 impl fmt::Display for Path<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const MOST: usize = 50;
         for (i, id) in self.path.iter().enumerate() {
-            if i == MOST - 1 && self.path.len() > MOST {
-                let more = self.path.len() - MOST;
+            // The end is shown whatever is left out: that a path comes back to its start is what makes it a cycle.
+            if i == MOST_NAMED - 1 && self.path.len() > MOST_NAMED {
+                let more = self.path.len() - MOST_NAMED;
                 return write!(f, " → … {more} more … → {}", self.path[0]);
             }
             let done = if self.completed.contains(id) {

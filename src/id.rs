@@ -1,4 +1,10 @@
-use crate::error::{Error, IdProblem};
+//! The id of a task: the rule for its text, and how many ids are named in a sentence.
+//!
+//! Which ids are taken, and how new ones are made, is the list's. Tested by `tests/security.rs` and the unit tests
+//! of `list/ids.rs`.
+
+use crate::invalid::{InvalidText, Problem, TextKind};
+use crate::text::MOST_NAMED;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Borrow;
 use std::fmt;
@@ -33,15 +39,12 @@ impl TaskId {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidId`] with the text and what is wrong with it.
-    pub fn new(text: &str) -> Result<Self, Error> {
+    /// [`InvalidText`] with the text and what is wrong with it.
+    pub fn new(text: &str) -> Result<Self, InvalidText> {
         let id = text.trim();
         match problem(id) {
             None => Ok(TaskId(id.into())),
-            Some(problem) => Err(Error::InvalidId {
-                id: id.into(),
-                problem,
-            }),
+            Some(problem) => Err(InvalidText::new(TextKind::TaskId, id, problem)),
         }
     }
 
@@ -57,22 +60,38 @@ impl TaskId {
     }
 }
 
-fn problem(id: &str) -> Option<IdProblem> {
+fn problem(id: &str) -> Option<Problem> {
     if id.is_empty() {
-        return Some(IdProblem::Empty);
+        return Some(Problem::Blank);
     }
     if id.len() > TaskId::MAX_BYTES {
-        return Some(IdProblem::TooLong { bytes: id.len() });
+        return Some(Problem::TooLong { bytes: id.len() });
     }
     if id == "." || id == ".." {
-        return Some(IdProblem::Dots);
+        return Some(Problem::Dots);
     }
-    id.chars().find(|&c| forbidden(c)).map(IdProblem::Character)
+    id.chars().find(|&c| forbidden(c)).map(Problem::Character)
+}
+
+/// Ids joined by commas, at most [`MOST_NAMED`] of them.
+pub(crate) struct Ids<'a>(pub(crate) &'a [TaskId]);
+
+impl fmt::Display for Ids<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, id) in self.0.iter().take(MOST_NAMED).enumerate() {
+            write!(f, "{}{id}", if i == 0 { "" } else { ", " })?;
+        }
+        match self.0.len().saturating_sub(MOST_NAMED) {
+            0 => Ok(()),
+            more => write!(f, " and {more} more"),
+        }
+    }
 }
 
 fn forbidden(c: char) -> bool {
     c.is_control()
         || matches!(c, '/' | '\\' | '{' | '}' | '\u{2028}' | '\u{2029}')
+        // Bidi controls make an id read as another than it is.
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
@@ -113,17 +132,17 @@ impl PartialEq<&str> for TaskId {
 }
 
 impl FromStr for TaskId {
-    type Err = Error;
+    type Err = InvalidText;
 
-    fn from_str(text: &str) -> Result<Self, Error> {
+    fn from_str(text: &str) -> Result<Self, InvalidText> {
         TaskId::new(text)
     }
 }
 
 impl TryFrom<&str> for TaskId {
-    type Error = Error;
+    type Error = InvalidText;
 
-    fn try_from(text: &str) -> Result<Self, Error> {
+    fn try_from(text: &str) -> Result<Self, InvalidText> {
         TaskId::new(text)
     }
 }

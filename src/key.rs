@@ -1,4 +1,9 @@
-use crate::error::{Error, KeyProblem};
+//! The key of a list: the rule for its text, and what a slug and a workspace mean beside it.
+//!
+//! Whether another list may be reached is the host's to say, in `tools/shared.rs`. Tested by `tests/murmur.rs` and
+//! `tests/security.rs`.
+
+use crate::invalid::{InvalidText, Problem, TextKind};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -12,7 +17,7 @@ use std::sync::Arc;
 /// names of them has to encode them.
 ///
 /// ```
-/// use agent_tasklist::ListKey;
+/// use agent_tasklist::store::ListKey;
 ///
 /// let own = ListKey::new("/w/acme/u/jo/fix-auth")?;
 /// assert_eq!(own.as_str(), "w/acme/u/jo/fix-auth");
@@ -30,26 +35,24 @@ impl ListKey {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidKey`] with the text and what is wrong with it.
-    pub fn new(key: &str) -> Result<Self, Error> {
+    /// [`InvalidText`] with the text and what is wrong with it.
+    pub fn new(key: &str) -> Result<Self, InvalidText> {
         let path = key.strip_prefix('/').unwrap_or(key);
         let problem = if path.len() > Self::MAX_BYTES {
-            Some(KeyProblem::TooLong { bytes: path.len() })
+            Some(Problem::TooLong { bytes: path.len() })
         } else if path.split('/').any(|segment| segment.trim().is_empty()) {
-            Some(KeyProblem::EmptySegment)
+            Some(Problem::EmptySegment)
         } else if path.split('/').any(|segment| matches!(segment, "." | "..")) {
-            Some(KeyProblem::Dots)
+            Some(Problem::Dots)
         } else {
             path.chars()
                 .find(|c| c.is_control())
-                .map(KeyProblem::Character)
+                .map(Problem::Character)
         };
         match problem {
             None => Ok(ListKey(path.into())),
-            Some(problem) => Err(Error::InvalidKey {
-                key: key.into(),
-                problem,
-            }),
+            // With the text as given: a key comes from a host, which looks for it in its own logs.
+            Some(problem) => Err(InvalidText::new(TextKind::ListKey, key, problem)),
         }
     }
 
@@ -67,11 +70,11 @@ impl ListKey {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidKey`] for a slug or workspace that no key can have, for a name with a `/`
+    /// [`InvalidText`] for a slug or workspace that no key can have, for a name with a `/`
     /// in it, and for a workspace where the key has none or an absolute slug says another.
     ///
     /// ```
-    /// use agent_tasklist::ListKey;
+    /// use agent_tasklist::store::ListKey;
     ///
     /// let own = ListKey::new("w/acme/u/jo/fix-auth")?;
     /// assert_eq!(own.resolve("", "")?, own);
@@ -80,20 +83,19 @@ impl ListKey {
     /// assert_eq!(own.resolve("/w/acme/u/al/api", "")?.as_str(), "w/acme/u/al/api");
     /// # Ok::<(), agent_tasklist::Error>(())
     /// ```
-    pub fn resolve(&self, slug: &str, workspace: &str) -> Result<ListKey, Error> {
+    pub fn resolve(&self, slug: &str, workspace: &str) -> Result<ListKey, InvalidText> {
         let (slug, workspace) = (slug.trim(), workspace.trim());
-        let invalid = |text: &str, problem| Error::InvalidKey {
-            key: text.into(),
-            problem,
-        };
+        let invalid = |text, problem| InvalidText::new(TextKind::ListKey, text, problem);
+        // Only a slug may be a path, and only from the root: `../x` and `a/b` would name lists beside or below the own one.
         for name in [slug, workspace] {
             if name.contains('/') && !(name == slug && slug.starts_with('/')) {
-                return Err(invalid(name, KeyProblem::NotAName));
+                return Err(invalid(name, Problem::NotAName));
             }
         }
         let meant = match slug {
             "" => self.clone(),
             slug if slug.starts_with('/') => ListKey::new(slug)?,
+            // A sibling: the own key with the last segment exchanged.
             slug => {
                 let folder = self.0.rsplit_once('/').map(|(folder, _)| folder);
                 ListKey::new(&folder.map_or(slug.to_owned(), |folder| format!("{folder}/{slug}")))?
@@ -104,11 +106,12 @@ impl ListKey {
         }
         let mut segments: Vec<&str> = meant.0.split('/').collect();
         match segments[..] {
+            // A name is looked for in the workspace given; an absolute slug says a workspace itself, which must not be another.
             ["w", own, _, ..] if own == workspace || !slug.starts_with('/') => {
                 segments[1] = workspace;
                 ListKey::new(&segments.join("/"))
             }
-            _ => Err(invalid(workspace, KeyProblem::OtherWorkspace)),
+            _ => Err(invalid(workspace, Problem::OtherWorkspace)),
         }
     }
 }
@@ -132,17 +135,17 @@ impl AsRef<str> for ListKey {
 }
 
 impl FromStr for ListKey {
-    type Err = Error;
+    type Err = InvalidText;
 
-    fn from_str(key: &str) -> Result<Self, Error> {
+    fn from_str(key: &str) -> Result<Self, InvalidText> {
         ListKey::new(key)
     }
 }
 
 impl TryFrom<&str> for ListKey {
-    type Error = Error;
+    type Error = InvalidText;
 
-    fn try_from(key: &str) -> Result<Self, Error> {
+    fn try_from(key: &str) -> Result<Self, InvalidText> {
         ListKey::new(key)
     }
 }

@@ -1,9 +1,39 @@
-use crate::activation::Activation;
-use crate::error::{Error, Limit};
+//! What the host decides for a list, and where a list breaks it.
+//!
+//! ```
+//! use agent_tasklist::policy::Dropped;
+//! use agent_tasklist::{Error, Policy, TaskDraft, TaskList};
+//!
+//! let mut list = TaskList::new();
+//! list.set_policy(Policy::default().with_dropped(Dropped::Refuse));
+//! list.write(["Build", "Ship"].map(TaskDraft::new))?;
+//! let refused = list.write([TaskDraft::new("Build")]);
+//! assert!(matches!(refused, Err(Error::Dropped { ids }) if ids == ["task_ship"]));
+//! # Ok::<(), Error>(())
+//! ```
+//!
+//! A policy is plain data. The rules that it chooses between are in `list/settle.rs` (what a call may start, and what
+//! yields) and `list/write.rs` (what a write leaves out); the figures are in `limit.rs`. Tested by `tests/owners.rs`,
+//! `tests/limits.rs` and the reference model of the state machine.
+
+use crate::id::TaskId;
+pub use crate::limit::{Limit, Limits};
 use std::sync::Arc;
 
-/// What a list allows: how many tasks may be in progress, and what happens to
-/// blocked, surplus and dropped ones.
+/// What a list allows: how many tasks may be in progress, what happens to waiting, surplus and dropped ones, and how
+/// large things may be.
+///
+/// ```
+/// use agent_tasklist::policy::{Dropped, InProgress, Limit};
+/// use agent_tasklist::{Limits, Policy, TaskList};
+///
+/// let policy = Policy::default()
+///     .with_in_progress(InProgress::PerOwner)
+///     .with_dropped(Dropped::Keep)
+///     .with_limits(Limits::default().with(Limit::Tasks, 50));
+/// let mut list = TaskList::new();
+/// list.set_policy(policy);
+/// ```
 ///
 /// A policy belongs to the host, never to the stored list: it is carried in
 /// memory, left out of equality, JSON and [`Changes`](crate::Changes), and a
@@ -16,10 +46,49 @@ pub struct Policy {
     pub in_progress: InProgress,
     /// What a write gets that starts more tasks than that.
     pub excess: Excess,
-    /// Whether a blocked task may be started or completed.
-    pub blocked: Blocked,
+    /// Whether a task that waits may be started or completed.
+    pub dependencies: Dependencies,
     /// What happens to an unfinished task that a write leaves out.
     pub dropped: Dropped,
+    /// How large things may be.
+    pub limits: Limits,
+}
+
+impl Policy {
+    /// The same with another rule for how many tasks may be in progress.
+    #[must_use]
+    pub fn with_in_progress(mut self, in_progress: InProgress) -> Self {
+        self.in_progress = in_progress;
+        self
+    }
+
+    /// The same with another rule for a write that starts too many tasks.
+    #[must_use]
+    pub fn with_excess(mut self, excess: Excess) -> Self {
+        self.excess = excess;
+        self
+    }
+
+    /// The same with another rule for tasks that wait.
+    #[must_use]
+    pub fn with_dependencies(mut self, dependencies: Dependencies) -> Self {
+        self.dependencies = dependencies;
+        self
+    }
+
+    /// The same with another rule for unfinished tasks that a write leaves out.
+    #[must_use]
+    pub fn with_dropped(mut self, dropped: Dropped) -> Self {
+        self.dropped = dropped;
+        self
+    }
+
+    /// The same with other limits.
+    #[must_use]
+    pub fn with_limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
 }
 
 /// How many tasks may be in progress at a time.
@@ -46,10 +115,10 @@ pub enum Excess {
     Demote,
 }
 
-/// Whether a blocked task may be started or completed.
+/// Whether a task that waits for others, or sleeps, may be started or completed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Blocked {
+pub enum Dependencies {
     /// No: the call is refused, naming the open blockers, and a running task that is made to wait goes
     /// back to pending. The same holds for starting a dormant task.
     #[default]
@@ -71,158 +140,22 @@ pub enum Dropped {
     Refuse,
 }
 
-/// Caps on what a list holds. A host may lower them, never raise them.
-///
-/// Like [`Policy`] they are carried in memory and judge transitions only: a stored list is held to
-/// the highest figures alone, and what a task has stays as it is, and may be given again, whatever
-/// the caps are by then. Nothing is ever cut: what is too large is refused with
-/// [`Error::LimitExceeded`](crate::Error::LimitExceeded).
-///
-/// ```
-/// use agent_tasklist::{Error, Limit, Limits, TaskDraft, TaskList};
-///
-/// let mut list = TaskList::new();
-/// list.set_limits(Limits::default().with_subject_bytes(20));
-/// let refused = list.create(TaskDraft::new("Rewrite the whole thing"));
-/// assert!(matches!(
-///     refused,
-///     Err(Error::LimitExceeded { limit: Limit::SubjectBytes, max: 20, found: 23, .. })
-/// ));
-/// # Ok::<(), agent_tasklist::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Limits {
-    tasks: usize,
-    subject_bytes: usize,
-    active_form_bytes: usize,
-    description_bytes: usize,
-    owner_bytes: usize,
-    metadata_bytes: usize,
-    patterns: usize,
-    pattern_bytes: usize,
-    retired: usize,
-    evidence: usize,
-    path_bytes: usize,
+/// Where a list breaks its [`Policy`], as [`TaskList::violations`](crate::TaskList::violations) tells it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Violation {
+    /// More than one task is in progress, where only one may be.
+    TooManyInProgress {
+        /// The tasks, in list order.
+        ids: Vec<TaskId>,
+        /// The owner of all of them, where the policy allows one for each owner.
+        owner: Option<Arc<str>>,
+    },
+    /// A task is in progress although it waits for others.
+    StartedEarly {
+        /// The task.
+        id: TaskId,
+        /// The blockers that are not completed, in list order.
+        open_blockers: Vec<TaskId>,
+    },
 }
-
-impl Default for Limits {
-    fn default() -> Self {
-        Limits::HIGHEST
-    }
-}
-
-macro_rules! caps {
-    ($($(#[$doc:meta])* $name:ident, $(#[$with_doc:meta])* $with:ident;)*) => {$(
-        $(#[$doc])*
-        pub fn $name(&self) -> usize {
-            self.$name
-        }
-
-        $(#[$with_doc])*
-        #[must_use]
-        pub fn $with(mut self, most: usize) -> Self {
-            self.$name = most.min(Limits::HIGHEST.$name);
-            self
-        }
-    )*};
-}
-
-impl Limits {
-    /// What no list goes beyond.
-    pub(crate) const HIGHEST: Limits = Limits {
-        tasks: 100_000,
-        subject_bytes: 64 << 10,
-        active_form_bytes: 64 << 10,
-        description_bytes: 256 << 10,
-        owner_bytes: 64 << 10,
-        metadata_bytes: 64 << 10,
-        patterns: Activation::MAX_PATTERNS,
-        pattern_bytes: Activation::MAX_PATTERN_BYTES,
-        retired: 200,
-        evidence: 100_000,
-        path_bytes: 4 << 10,
-    };
-
-    caps! {
-        /// How many live tasks there may be, 100,000 unless lowered. A list that has more may get
-        /// smaller step by step.
-        tasks,
-        /// Lowers the cap on live tasks; a figure above 100,000 means 100,000.
-        with_tasks;
-
-        /// How long a subject may be in bytes, 64 KiB unless lowered.
-        subject_bytes,
-        /// Lowers the cap on subjects; a figure above 64 KiB means 64 KiB.
-        with_subject_bytes;
-
-        /// How long an active form may be in bytes, 64 KiB unless lowered.
-        active_form_bytes,
-        /// Lowers the cap on active forms; a figure above 64 KiB means 64 KiB.
-        with_active_form_bytes;
-
-        /// How long a description may be in bytes, 256 KiB unless lowered.
-        description_bytes,
-        /// Lowers the cap on descriptions; a figure above 256 KiB means 256 KiB.
-        with_description_bytes;
-
-        /// How long the name of an owner may be in bytes, 64 KiB unless lowered.
-        owner_bytes,
-        /// Lowers the cap on the names of owners; a figure above 64 KiB means 64 KiB.
-        with_owner_bytes;
-
-        /// How large the metadata of a task may be, in bytes of the JSON that it is stored as;
-        /// 64 KiB unless lowered.
-        metadata_bytes,
-        /// Lowers the cap on metadata; a figure above 64 KiB means 64 KiB.
-        with_metadata_bytes;
-
-        /// How many patterns a task may wait for, 64 unless lowered.
-        patterns,
-        /// Lowers the cap on patterns; a figure above 64 means 64.
-        with_patterns;
-
-        /// How long a pattern may be in bytes, 1 KiB unless lowered.
-        pattern_bytes,
-        /// Lowers the cap on the length of patterns; a figure above 1 KiB means 1 KiB.
-        with_pattern_bytes;
-
-        /// How many retired tasks are kept aside, 200 unless lowered. Past it the
-        /// oldest is forgotten, and its id becomes free.
-        retired,
-        /// Lowers the cap on retired tasks; a figure above 200 means 200.
-        with_retired;
-
-        /// How many modified files a run keeps, 100,000 unless lowered. Past it the evidence is
-        /// incomplete, and every activation counts as met, so that no gate opens by accident.
-        evidence,
-        /// Lowers the cap on modified files; a figure above 100,000 means 100,000.
-        with_evidence;
-
-        /// How long the path of a modified file may be in bytes, 4 KiB unless lowered.
-        path_bytes,
-        /// Lowers the cap on the length of paths; a figure above 4 KiB means 4 KiB.
-        with_path_bytes;
-    }
-
-    /// Refuses the first text that is too long, and not what it was.
-    pub(crate) fn check_texts(&self, texts: Texts<'_>, before: Texts<'_>) -> Result<(), Error> {
-        let caps = [
-            (Limit::SubjectBytes, self.subject_bytes),
-            (Limit::ActiveFormBytes, self.active_form_bytes),
-            (Limit::DescriptionBytes, self.description_bytes),
-            (Limit::OwnerBytes, self.owner_bytes),
-        ];
-        for ((limit, most), (text, before)) in caps.into_iter().zip(texts.into_iter().zip(before)) {
-            if let Some(text) = text
-                && text.len() > most
-                && before != Some(text)
-            {
-                limit.check(most, text.len())?;
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Subject, active form, description and owner.
-pub(crate) type Texts<'a> = [Option<&'a Arc<str>>; 4];

@@ -1,55 +1,31 @@
+//! A task, and what a call gives of one: drafts for new and rewritten tasks, patches for changes.
+//!
+//! Here is what becomes of each field when something is given over it, and how large a task may be. What follows from
+//! other tasks (states, yielding, owners' rights) is the list's. Tested by `tests/state_machine.rs`, whose model has
+//! rules of its own for each field, and by `tests/limits.rs`.
+
 use crate::activation::Activation;
-use crate::error::{Error, Limit};
+use crate::error::Error;
 use crate::id::TaskId;
-use crate::policy::{Limits, Texts};
+use crate::limit::{Exceeded, Limit, Limits};
+use crate::owner;
+use crate::status::Status;
 use crate::text;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value};
-use std::fmt;
 use std::io;
 use std::sync::Arc;
 
-/// What somebody said of a task. What follows from the whole list is its [`State`](crate::State).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Status {
-    /// Not started.
-    Pending,
-    /// Being worked on.
-    InProgress,
-    /// Done.
-    Completed,
-    /// Gone from the list. No live task has it.
-    Deleted,
-}
-
-impl Status {
-    /// `pending`, `in_progress`, `completed` or `deleted`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Status::Pending => "pending",
-            Status::InProgress => "in_progress",
-            Status::Completed => "completed",
-            Status::Deleted => "deleted",
-        }
-    }
-
-    pub(crate) fn is_started(self) -> bool {
-        matches!(self, Status::InProgress | Status::Completed)
-    }
-}
-
-impl fmt::Display for Status {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
 /// A task of a list, to read. It is changed through the list only.
 ///
-/// Cloning copies pointers, not text, and comparing looks at pointers first.
-#[derive(Clone, Debug)]
+/// Its dependencies are the list's to tell, since each has two ends:
+/// [`TaskList::blocked_by`](crate::TaskList::blocked_by), [`TaskList::blocks`](crate::TaskList::blocks), and
+/// [`TaskList::explain`](crate::TaskList::explain) for those that it still waits for. So is its
+/// [`state`](crate::TaskList::state).
+///
+/// Cloning copies pointers, not text, and comparing looks at pointers first. It serialises with the fields that it
+/// has, under these names.
+#[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Task {
     /// Unique in the list, among live and retired tasks.
@@ -57,17 +33,22 @@ pub struct Task {
     /// What to do, a short imperative: `Run the tests`. Never blank.
     pub subject: Arc<str>,
     /// More about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<Arc<str>>,
     /// The subject in the present continuous, for showing while it is in
     /// progress: `Running the tests`. See [`Task::active_label`].
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub active_form: Option<Arc<str>>,
     /// Who works on it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub owner: Option<Arc<str>>,
     /// What the task sleeps until.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub activation: Option<Arc<Activation>>,
     /// Whatever the host keeps with the task; `None` rather than an empty object.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Arc<Map<String, Value>>>,
-    /// What somebody said of it.
+    /// How far it is, as it was last set.
     pub status: Status,
     /// Whether it ever was in progress or completed. If so it is never dormant again,
     /// whatever becomes of its activation.
@@ -77,7 +58,7 @@ pub struct Task {
 impl PartialEq for Task {
     fn eq(&self, other: &Self) -> bool {
         // An `Arc<str>` compares all its text even with itself.
-        let same_text = |(a, b): (Option<&Arc<str>>, Option<&Arc<str>>)| match (a, b) {
+        let same_text = |((_, a), (_, b)): (Text<'_>, Text<'_>)| match (a, b) {
             (Some(a), Some(b)) => Arc::ptr_eq(a, b) || a == b,
             (a, b) => a.is_none() && b.is_none(),
         };
@@ -100,21 +81,27 @@ impl Task {
 
     fn texts(&self) -> Texts<'_> {
         [
-            Some(&self.subject),
-            self.active_form.as_ref(),
-            self.description.as_ref(),
-            self.owner.as_ref(),
+            (Limit::SubjectBytes, Some(&self.subject)),
+            (Limit::ActiveFormBytes, self.active_form.as_ref()),
+            (Limit::DescriptionBytes, self.description.as_ref()),
+            (Limit::OwnerBytes, self.owner.as_ref()),
         ]
     }
 
-    /// Refuses what is larger than the limits allow, and not what it was before.
-    pub(crate) fn check(&self, before: Option<&Task>, limits: &Limits) -> Result<(), Error> {
-        limits.check_texts(self.texts(), before.map_or([None; 4], Task::texts))?;
+    /// Refuses what is larger than the limits allow. What it was before may stay, so that a host which lowers its
+    /// limits does not lock the tasks that are there.
+    pub(crate) fn check(&self, before: Option<&Task>, limits: &Limits) -> Result<(), Exceeded> {
+        let texts_before = before.map(Task::texts);
+        for (i, text) in self.texts().into_iter().enumerate() {
+            if texts_before.is_none_or(|before| before[i] != text) {
+                check_text(text, limits)?;
+            }
+        }
         let before = before.map(|before| (&before.metadata, &before.activation));
         if let Some(metadata) = &self.metadata
             && before.is_none_or(|(before, _)| *before != self.metadata)
         {
-            Limit::MetadataBytes.check(limits.metadata_bytes(), json_bytes(&**metadata))?;
+            limits.check(Limit::MetadataBytes, json_bytes(&**metadata))?;
         }
         match &self.activation {
             Some(activation) if before.is_none_or(|(_, before)| *before != self.activation) => {
@@ -131,6 +118,16 @@ impl Task {
             ..self.clone()
         }
     }
+}
+
+/// A text of a task with the limit that holds for it.
+type Text<'a> = (Limit, Option<&'a Arc<str>>);
+
+/// Subject, active form, description and owner.
+type Texts<'a> = [Text<'a>; 4];
+
+fn check_text((limit, text): Text<'_>, limits: &Limits) -> Result<(), Exceeded> {
+    text.map_or(Ok(()), |text| limits.check(limit, text.len()))
 }
 
 /// A field that a write or an update may leave out, clear or set.
@@ -233,15 +230,20 @@ impl Fields {
 
     /// Refuses what no task may hold, as far as it can be told from what is given alone.
     pub(crate) fn check(&self) -> Result<(), Error> {
-        let texts = [
-            self.subject.as_ref(),
-            self.active_form.as_set(),
-            self.description.as_set(),
-            self.owner.as_set(),
+        let texts: Texts<'_> = [
+            (Limit::SubjectBytes, self.subject.as_ref()),
+            (Limit::ActiveFormBytes, self.active_form.as_set()),
+            (Limit::DescriptionBytes, self.description.as_set()),
+            (Limit::OwnerBytes, self.owner.as_set()),
         ];
-        Limits::HIGHEST.check_texts(texts, [None; 4])?;
+        for text in texts {
+            check_text(text, &Limits::HIGHEST)?;
+        }
         let metadata = self.metadata.as_set().into_iter();
-        (metadata.chain(&self.more_metadata)).try_for_each(|metadata| check_depth(metadata))
+        for metadata in metadata.chain(&self.more_metadata) {
+            check_depth(metadata)?;
+        }
+        Ok(())
     }
 
     fn metadata_over(
@@ -252,6 +254,7 @@ impl Fields {
             (metadata, None) => metadata,
             (None, Some(more)) => Some(more.clone()),
             (Some(metadata), Some(more)) => {
+                // The old map may be shared with the list before, with replies and with other clones.
                 let mut merged = (*metadata).clone();
                 merged.extend(more.iter().map(|(key, value)| (key.clone(), value.clone())));
                 Some(Arc::new(merged))
@@ -261,6 +264,7 @@ impl Fields {
 
     /// The old task with these fields over it.
     pub(crate) fn over(&self, old: &Task) -> Task {
+        // A missing status keeps the old one; it never means pending for a task that is there.
         let status = self.status.unwrap_or(old.status);
         Task {
             id: old.id.clone(),
@@ -292,12 +296,12 @@ impl Fields {
 }
 
 /// Refuses metadata that nests so deep that the stored list could not be read back.
-pub(crate) fn check_depth(metadata: &Map<String, Value>) -> Result<(), Error> {
-    const MAX: usize = 100;
+pub(crate) fn check_depth(metadata: &Map<String, Value>) -> Result<(), Exceeded> {
+    // Level by level, not by recursion: a host can hand in a value that nests deeper than the stack.
     let mut level: Vec<&Value> = metadata.values().collect();
     let mut depth = 1;
     while !level.is_empty() {
-        Limit::MetadataDepth.check(MAX, depth)?;
+        Limits::HIGHEST.check(Limit::MetadataDepth, depth)?;
         let mut next = Vec::new();
         for value in level {
             match value {
@@ -359,10 +363,12 @@ macro_rules! common_setters {
             self
         }
 
-        /// Sets who works on the task. Blank counts as not given.
+        /// Sets who works on the task. Trimmed; blank counts as not given.
         #[must_use]
         pub fn owner(mut self, name: impl AsRef<str>) -> Self {
-            self.fields.owner.set_text(name.as_ref());
+            if let Some(name) = owner::given(name.as_ref()) {
+                self.fields.owner = Given::Set(name);
+            }
             self
         }
 
@@ -386,6 +392,7 @@ macro_rules! common_setters {
         #[must_use]
         pub fn merge_metadata(mut self, members: Map<String, Value>) -> Self {
             if !members.is_empty() {
+                // Kept apart from `metadata`, which replaces: the order of the two calls must not matter.
                 let more = self.fields.more_metadata.get_or_insert_default();
                 Arc::make_mut(more).extend(members);
             }

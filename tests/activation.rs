@@ -2,9 +2,12 @@
 //! sleeps, and never falls asleep again once it was worked on. Patterns mean what CI path filters and `.gitignore` have
 //! taught people, and one that cannot mean anything is refused when it is given.
 
+use agent_tasklist::change::Demotion;
+use agent_tasklist::error::{Place, Problem, TextKind};
+use agent_tasklist::policy::Limit;
+use agent_tasklist::tools::{Strictness, Toolset};
 use agent_tasklist::{
-    Activation, Demotion, Error, Limit, Limits, PathProblem, PatternProblem, State, Status,
-    Strictness, TaskDraft, TaskList, TaskPatch, Toolset,
+    Activation, Error, Limits, PathStyle, State, Status, TaskDraft, TaskList, TaskPatch,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -222,37 +225,32 @@ fn patterns_match_as_ci_path_filters_do() {
 #[test]
 fn bad_patterns_are_refused_when_given() {
     let problem = |pattern: &str| match Activation::files_modified([pattern]) {
-        Err(Error::InvalidPattern {
-            pattern: given,
-            problem,
-        }) => {
-            assert_eq!(&*given, pattern);
-            problem
+        Err(Error::Invalid { invalid, place }) => {
+            assert_eq!((invalid.kind, &*invalid.text), (TextKind::Pattern, pattern));
+            assert_eq!(place, Some(Place::Item(0)));
+            invalid.problem
         }
         other => panic!("{pattern:?}: {other:?}"),
     };
-    assert_eq!(problem("!docs/**"), PatternProblem::Negated);
+    assert_eq!(problem("!docs/**"), Problem::Negated);
     for up in ["..", "../a", "a/../b", "a/.."] {
-        assert_eq!(problem(up), PatternProblem::ParentFolder);
+        assert_eq!(problem(up), Problem::ParentFolder);
     }
     for bad in ["[ab", "{a", "a}", "[z-a]", "a\\", "[]", "[!]"] {
         assert!(
-            matches!(problem(bad), PatternProblem::Syntax(reason) if !reason.is_empty()),
+            matches!(problem(bad), Problem::Syntax(reason) if !reason.is_empty()),
             "{bad}"
         );
     }
     let error = Activation::files_modified([""; 0]).unwrap_err();
     assert!(matches!(
         error,
-        Error::InvalidPattern {
-            problem: PatternProblem::Missing,
-            ..
-        }
+        Error::Invalid { invalid, .. } if invalid.problem == Problem::Missing
     ));
     let error = Activation::files_modified(["[ab"]).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "Invalid pattern \"[ab\": unclosed character class; missing ']'"
+        "Item 1: Invalid pattern \"[ab\": unclosed character class; missing ']'"
     );
     let error = Activation::of_kind("commit_pushed", ["*"]).unwrap_err();
     assert_eq!(
@@ -364,7 +362,7 @@ fn a_dormant_task_is_in_nobodys_way() {
     assert_eq!(ids(&changes.effects.now_blocked), ["ship"]);
     assert_eq!(changes.effects.demoted[0].id, "ship");
     assert!(
-        matches!(&changes.effects.demoted[0].cause, Demotion::Blocked { by } if ids(by) == ["lint"])
+        matches!(&changes.effects.demoted[0].cause, Demotion::MadeToWait { by } if ids(by) == ["lint"])
     );
     assert_eq!(list.get("ship").unwrap().status, Status::Pending);
 }
@@ -440,21 +438,16 @@ fn a_run_begins_once() {
             .files_added
             == [" ".into()]
     );
-    assert!(matches!(
-        list.begin_run("a/b"),
-        Err(Error::InvalidId { .. })
-    ));
+    assert!(matches!(list.begin_run("a/b"), Err(Error::Invalid { .. })));
     let before = list.clone();
     let error = list.files_modified(["c", "../d"]).unwrap_err();
     assert!(matches!(
         error,
-        Error::InvalidPath {
-            problem: PathProblem::ParentFolder,
-            ..
-        }
+        Error::Invalid { invalid, .. } if invalid.problem == Problem::ParentFolder
     ));
     assert_eq!(list, before);
-    list.files_modified_on_windows(["src\\x.rs"]).unwrap();
+    list.files_modified_as(&PathStyle::windows(), ["src\\x.rs"])
+        .unwrap();
     list.create(TaskDraft::new("T").id("t").activation(until("src/*.rs")))
         .unwrap();
     assert_eq!(
@@ -467,7 +460,10 @@ fn a_run_begins_once() {
 #[test]
 fn incomplete_evidence_opens_no_gate() {
     let mut list = TaskList::new();
-    list.set_limits(Limits::default().with_evidence(2));
+    list.set_policy(
+        list.policy()
+            .with_limits(Limits::default().with(Limit::Evidence, 2)),
+    );
     list.create(TaskDraft::new("T").id("t").activation(until("docs/")))
         .unwrap();
     list.files_modified(["a", "b"]).unwrap();
@@ -737,7 +733,7 @@ fn an_activation_has_one_condition() {
         let args = json!({"content": "T", "activation": activation});
         Toolset::full().call(&mut TaskList::new(), "task_create", &args)
     };
-    assert!(!create(json!({"filesModified": ["*.rs"]})).is_error);
+    assert!(!create(json!({"filesModified": ["*.rs"]})).is_error());
     for activation in [
         json!({}),
         json!({"filesModified": ["*.rs"], "other": []}),
@@ -747,7 +743,7 @@ fn an_activation_has_one_condition() {
         let reply = create(activation);
         let wanted = "an object is wanted: {\"filesModified\": [\"docs/**\"]}";
         assert!(
-            reply.is_error && reply.text.contains(wanted),
+            reply.is_error() && reply.text.contains(wanted),
             "{}",
             reply.text
         );

@@ -1,5 +1,10 @@
 //! For the framework author: every public type can go to another thread, and a list in a debug log shows all of itself.
 
+use agent_tasklist::change::*;
+use agent_tasklist::error::*;
+use agent_tasklist::policy::*;
+use agent_tasklist::store::*;
+use agent_tasklist::tools::*;
 use agent_tasklist::*;
 
 #[test]
@@ -12,7 +17,7 @@ fn public_types_can_go_to_another_thread() {
     check::<render::Unread>();
     check::<Access>();
     check::<Activation>();
-    check::<Blocked>();
+    check::<Dependencies>();
     check::<Changes>();
     check::<Claimed>();
     check::<Created>();
@@ -30,20 +35,22 @@ fn public_types_can_go_to_another_thread() {
     check::<Facts>();
     check::<Field>();
     check::<Hints>();
-    check::<IdProblem>();
     check::<InProgress>();
-    check::<KeyProblem>();
+    check::<InvalidText>();
     check::<KnownIds>();
     check::<Limit>();
     check::<Limits>();
     check::<ListKey>();
+    check::<LoadError>();
     check::<MemoryStore>();
     check::<Notes>();
-    check::<PathProblem>();
-    check::<PatternProblem>();
+    check::<PathStyle>();
     check::<Place>();
     check::<Policy>();
+    check::<Problem>();
     check::<Rebound>();
+    check::<Refusal>();
+    check::<RefusalKind>();
     check::<Repair>();
     check::<RepairReason>();
     check::<Reply>();
@@ -62,7 +69,7 @@ fn public_types_can_go_to_another_thread() {
     check::<TaskId>();
     check::<TaskList>();
     check::<TaskPatch>();
-    check::<TaskProblem>();
+    check::<TextKind>();
     check::<ToolSpec>();
     check::<Toolset>();
 }
@@ -74,6 +81,8 @@ fn borrows_and_trait_objects_can_go_to_another_thread() {
     check::<ListTools<MemoryStore>>();
     check::<TaskSignals<MemoryStore>>();
     check::<Acting<'_>>();
+    check::<Arguments<'_>>();
+    check::<Tasks<'_>>();
     check::<Commit<'_>>();
     check::<StoreError>();
     check::<UpdateError>();
@@ -99,7 +108,7 @@ fn debug_shows_the_whole_list() {
         r#""run-1""#,
         r#""a.rs""#,
         "policy: Policy {",
-        "limits: Limits {",
+        "limits: Limits(",
     ] {
         assert!(shown.contains(part), "{part} is not in {shown}");
     }

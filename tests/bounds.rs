@@ -4,7 +4,8 @@
 #[path = "support/stack.rs"]
 mod stack;
 
-use agent_tasklist::{Error, Limits, Status, TaskDraft, TaskList, TaskPatch};
+use agent_tasklist::policy::Limit;
+use agent_tasklist::{Error, Limits, LoadError, Status, TaskDraft, TaskList, TaskPatch};
 use stack::on_2_mib;
 use std::time::{Duration, Instant};
 
@@ -68,7 +69,7 @@ fn a_chain_of_100_000_needs_no_deep_stack() {
         );
         assert!(matches!(
             TaskList::from_json(&closed),
-            Err(Error::Cycle { .. })
+            Err(LoadError::Refused(Error::Cycle { .. }))
         ));
         let (loaded, repairs) = TaskList::from_json_lenient(&closed).unwrap();
         assert_eq!((loaded.len(), repairs.len()), (100_000, 1));
@@ -145,7 +146,10 @@ fn retired_tasks_are_bounded() {
     assert_eq!((&*ids[0], &*ids[199]), ("task_task_0", "task_task_199"));
     assert_eq!(TaskList::from_json(&list.to_json()).unwrap(), list);
 
-    list.set_limits(Limits::default().with_retired(2));
+    list.set_policy(
+        list.policy()
+            .with_limits(Limits::default().with(Limit::Retired, 2)),
+    );
     assert_eq!(list.retired().count(), 200, "a limit judges transitions");
     for subject in ["a", "b"] {
         let id = list.create(TaskDraft::new(subject)).unwrap().id;
@@ -162,7 +166,9 @@ fn retired_tasks_are_bounded() {
         "forgotten, so free"
     );
     assert_eq!(
-        Limits::default().with_retired(1000).retired(),
+        Limits::default()
+            .with(Limit::Retired, 1000)
+            .get(Limit::Retired),
         200,
         "never raised"
     );

@@ -5,7 +5,7 @@
 #[allow(dead_code)]
 mod conversation;
 
-use agent_tasklist::block_on;
+use agent_tasklist::store::block_on;
 
 #[test]
 fn a_model_that_forgets_its_messages_still_knows_its_list() {

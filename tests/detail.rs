@@ -1,9 +1,9 @@
 //! For the model, and whoever pays for its tokens: a short reply tells what the call changed and all that followed from it,
 //! shows what was asked for, and has the whole list where the model must know it.
 
-use agent_tasklist::{
-    Detail, ListKey, ListTools, MemoryStore, TaskDraft, TaskList, Toolset, block_on,
-};
+use agent_tasklist::store::{ListKey, MemoryStore, block_on};
+use agent_tasklist::tools::{Detail, ListTools, Toolset};
+use agent_tasklist::{TaskDraft, TaskList};
 use serde_json::{Value, json};
 
 fn list_of(count: usize) -> TaskList {
@@ -46,7 +46,7 @@ fn a_change_is_told_with_what_followed() {
     let reply = tools.call(
         &mut list,
         "task_write",
-        &json!({"tasks": [
+        json!({"tasks": [
             {"content": "Build", "status": "in_progress", "activeForm": "Building"},
             {"content": "Ship", "status": "pending", "blockedBy": ["task_build"]},
             {"content": "Old", "status": "pending"},
@@ -63,7 +63,7 @@ fn a_change_is_told_with_what_followed() {
     let reply = tools.call(
         &mut list,
         "task_write",
-        &json!({"tasks": [
+        json!({"tasks": [
             {"content": "Ship", "status": "pending", "blockedBy": []},
             {"content": "Build", "status": "in_progress"},
         ]}),
@@ -72,14 +72,14 @@ fn a_change_is_told_with_what_followed() {
         reply.text,
         "Tasks updated: [0/2 completed]\nCurrently: Building (task_build)\nChanged:\n\
          - task_ship: Ship (pending)\n- task_build: Build (in_progress)\nRemoved: task_old\n\
-         The order is another now.\nNow ready: task_ship\n\nNote: Left out unfinished: task_old \"Old\"."
+         The order changed.\nNow ready: task_ship\n\nNote: Left out unfinished: task_old \"Old\"."
     );
     assert_eq!(ids(&reply.data["tasks"]), ["task_ship", "task_build"]);
     assert_eq!(reply.data["removed"], json!(["task_old"]));
 
-    let reply = tools.call(&mut list, "task_complete", &json!({"id": "task_build"}));
+    let reply = tools.call(&mut list, "task_complete", json!({"id": "task_build"}));
     assert_eq!(ids(&reply.data["tasks"]), ["task_build"]);
-    let again = tools.call(&mut list, "task_complete", &json!({"id": "task_build"}));
+    let again = tools.call(&mut list, "task_complete", json!({"id": "task_build"}));
     assert_eq!(again.text, "Tasks updated: [1/2 completed]");
     assert_eq!(again.data["tasks"], json!([]));
 }
@@ -87,24 +87,24 @@ fn a_change_is_told_with_what_followed() {
 #[test]
 fn what_was_asked_for_is_shown() {
     let mut list = list_of(5);
-    let tools = short().acting_as("jo");
-    let all = tools.call(&mut list, "task_list", &json!({}));
+    let tools = short().acting_as("jo").unwrap();
+    let all = tools.call(&mut list, "task_list", json!({}));
     assert_eq!(all.data["tasks"].as_array().unwrap().len(), 5);
-    let one = tools.call(&mut list, "task_get", &json!({"id": "task-2"}));
+    let one = tools.call(&mut list, "task_get", json!({"id": "task-2"}));
     assert_eq!(ids(&one.data["tasks"]), ["task-2"]);
     assert!(
         one.text
             .contains("Task IDs:\n- task-2: Do the thing number 2 well (pending)")
     );
-    let check = tools.call(&mut list, "task_check", &json!({}));
+    let check = tools.call(&mut list, "task_check", json!({}));
     assert_eq!(check.data["tasks"], json!([]));
     assert_eq!(check.data["incompleteTasks"].as_array().unwrap().len(), 5);
-    let claimed = tools.call(&mut list, "task_claim", &json!({}));
-    let again = tools.call(&mut list, "task_claim", &json!({}));
+    let claimed = tools.call(&mut list, "task_claim", json!({}));
+    let again = tools.call(&mut list, "task_claim", json!({}));
     assert_eq!(claimed.data["tasks"], again.data["tasks"]);
     assert_eq!(ids(&again.data["tasks"]), ["task-0"]);
-    let unknown = tools.call(&mut list, "task_get", &json!({"id": "task-9"}));
-    assert!(unknown.is_error && unknown.text.contains("- task-4: Do"));
+    let unknown = tools.call(&mut list, "task_get", json!({"id": "task-9"}));
+    assert!(unknown.is_error() && unknown.text.contains("- task-4: Do"));
     assert_eq!(unknown.data["tasks"], json!([]));
 }
 
@@ -131,7 +131,7 @@ fn a_reply_is_its_value_however_it_is_read() {
     let tools = Toolset::mastra();
     let write = json!({"tasks": [{"content": "A", "status": "pending", "activeForm": "A"}]});
     let written = tools.call(&mut list, "task_write", &write).data;
-    let checked = tools.call(&mut list, "task_check", &json!({})).data;
+    let checked = tools.call(&mut list, "task_check", json!({})).data;
     for data in [&written, &checked] {
         assert_eq!(data, &data.clone());
         let text = serde_json::to_string(data).unwrap();

@@ -1,9 +1,9 @@
 //! For the framework author: what the targets of `tests/fuzz` found stays mended. Each is the least that shows it.
 
+use agent_tasklist::policy::{Dependencies, InProgress};
 use agent_tasklist::render::from_markdown;
-use agent_tasklist::{
-    Activation, Blocked, InProgress, Policy, Status, TaskDraft, TaskList, Toolset,
-};
+use agent_tasklist::tools::Toolset;
+use agent_tasklist::{Activation, Policy, Status, TaskDraft, TaskList};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
@@ -56,7 +56,7 @@ fn time_is_linear_in_ids_at_the_end_of_a_line_in_dropped_tasks_and_in_sleepers_s
         let draft = |i| TaskDraft::new("A").id(format!("t{i}")).status(status(i));
         list.write((0..2 * n).map(draft)).unwrap();
         let start = Instant::now();
-        let reply = Toolset::mastra().call(&mut list, "task_write", &json!({"tasks": []}));
+        let reply = Toolset::mastra().call(&mut list, "task_write", json!({"tasks": []}));
         let first = format!("Left out unfinished: t{n} \"A\", t{} \"A\"", n + 1);
         assert!(reply.text.contains(&first), "{}", reply.text);
         start.elapsed()
@@ -65,7 +65,7 @@ fn time_is_linear_in_ids_at_the_end_of_a_line_in_dropped_tasks_and_in_sleepers_s
         let mut list = TaskList::new();
         let mut policy = Policy::default();
         policy.in_progress = InProgress::Unlimited;
-        policy.blocked = Blocked::Advise;
+        policy.dependencies = Dependencies::Advise;
         list.set_policy(policy);
         let activation = Activation::files_modified(["docs/"]).unwrap();
         let draft = TaskDraft::new("A").activation(activation);

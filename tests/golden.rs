@@ -3,6 +3,7 @@
 //! The files are never changed. A new version of the stored form gets files of its own beside these;
 //! `AGENT_TASKLIST_WRITE_GOLDEN=1 cargo test --test golden` writes those that are not there yet.
 
+use agent_tasklist::policy::Limit;
 use agent_tasklist::{Activation, Limits, State, Status, TaskDraft, TaskList, TaskPatch};
 use serde_json::json;
 use std::path::PathBuf;
@@ -69,7 +70,11 @@ fn version_1() -> Vec<(&'static str, TaskList)> {
     whole.write(whole.drafts().into_iter().take(5)).unwrap();
 
     let mut overrun = TaskList::new();
-    overrun.set_limits(Limits::default().with_evidence(1));
+    overrun.set_policy(
+        overrun
+            .policy()
+            .with_limits(Limits::default().with(Limit::Evidence, 1)),
+    );
     overrun
         .create(TaskDraft::new("Docs").activation(until("docs/**")))
         .unwrap();
@@ -141,7 +146,11 @@ fn lists_of_every_release_mean_what_they_meant() {
         "evidence was lost"
     );
     assert_eq!(
-        load("v1-plain").in_progress().next().unwrap().id,
+        load("v1-plain")
+            .in_state(State::InProgress)
+            .next()
+            .unwrap()
+            .id,
         "task_fix_the_bug"
     );
 }

@@ -1,7 +1,8 @@
 //! For the model: what can mean only one thing is understood, and noted in the reply; anything else is refused whole, in
 //! words by which the model can correct itself. Junk never empties a list.
 
-use agent_tasklist::{Changes, Reply, Status, Strictness, TaskDraft, TaskList, Toolset};
+use agent_tasklist::tools::{Reply, Strictness, Toolset};
+use agent_tasklist::{Changes, Status, TaskDraft, TaskList};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -26,8 +27,8 @@ fn means(tool: &str, sent: Value, canonical: Value, note: &str) {
     let (mut one, mut other) = (start(), start());
     let reply = call(&mut one, tool, sent.clone());
     let expected = call(&mut other, tool, canonical.clone());
-    assert!(!expected.is_error, "{canonical}: {}", expected.text);
-    assert!(!reply.is_error, "{sent}: {}", reply.text);
+    assert!(!expected.is_error(), "{canonical}: {}", expected.text);
+    assert!(!reply.is_error(), "{sent}: {}", reply.text);
     assert_eq!(one, other, "{sent} must do what {canonical} does");
     assert_eq!(reply.changes, expected.changes);
     assert!(reply.text.contains(note), "{sent}: {}", reply.text);
@@ -40,7 +41,7 @@ fn means(tool: &str, sent: Value, canonical: Value, note: &str) {
     );
     let mut list = start();
     assert!(
-        !strict(&mut list, tool, canonical).is_error,
+        !strict(&mut list, tool, canonical).is_error(),
         "the canonical form is what the schema says"
     );
     if !note.is_empty() {
@@ -48,7 +49,7 @@ fn means(tool: &str, sent: Value, canonical: Value, note: &str) {
         let reply = strict(&mut list, tool, sent.clone());
         let ignores = reply.changes == Changes::default() && list == start();
         assert!(
-            reply.is_error && ignores,
+            reply.is_error() && ignores,
             "{sent} must be refused by the strict: {}",
             reply.text
         );
@@ -241,7 +242,7 @@ fn c23_other_words_for_a_status() {
     let two = json!([{"content": "B", "status": "running"}, {"content": "D", "status": "TASK_STATUS_IN_PROGRESS"}]);
     let reply = call(&mut list, "task_write", write(two));
     assert!(
-        reply.is_error
+        reply.is_error()
             && reply
                 .text
                 .starts_with("Only one task can be in_progress at a time.")
@@ -264,7 +265,7 @@ fn c64_a_wrong_parameter_name() {
         json!({"task_id": "a", "status": "completed"}),
     );
     assert!(
-        !reply.is_error && reply.text.contains("Note: task_id was read as id."),
+        !reply.is_error() && reply.text.contains("Note: task_id was read as id."),
         "{}",
         reply.text
     );
@@ -305,11 +306,11 @@ fn c62_strictly_a_json_string_is_a_string() {
         write(json!("[{\"content\":\"A\",\"status\":\"pending\"}]")),
     );
     assert!(
-        reply.is_error && reply.text.contains("an array of objects is wanted"),
+        reply.is_error() && reply.text.contains("an array of objects is wanted"),
         "{}",
         reply.text
     );
-    assert!(call(&mut list, "task_write", write(json!("buy milk"))).is_error);
+    assert!(call(&mut list, "task_write", write(json!("buy milk"))).is_error());
     assert!(list.is_empty());
 }
 
@@ -378,14 +379,14 @@ fn of_two_spellings_that_disagree_none_is_picked() {
     ] {
         let reply = call(&mut list, "task_update", args);
         assert!(
-            reply.is_error && reply.text.contains("given twice, with different values"),
+            reply.is_error() && reply.text.contains("given twice, with different values"),
             "{}",
             reply.text
         );
         assert_eq!(list, before);
     }
     let same = json!({"id": "a", "taskId": "a", "content": "B", "title": null, "subject": ""});
-    assert!(!call(&mut list, "task_update", same).is_error);
+    assert!(!call(&mut list, "task_update", same).is_error());
 }
 
 #[test]
@@ -412,7 +413,7 @@ fn a_refusal_shows_right_arguments() {
         Toolset::mastra(),
         Toolset::murmur(),
         Toolset::full(),
-        Toolset::full().acting_as("jo"),
+        Toolset::full().acting_as("jo").unwrap(),
     ];
     for tools in toolsets {
         for spec in tools.specs() {
@@ -421,7 +422,7 @@ fn a_refusal_shows_right_arguments() {
                 .owner("worker-1")
                 .status(Status::InProgress)];
             list.write(drafts).unwrap();
-            let reply = tools.call(&mut list, spec.name, &json!("junk"));
+            let reply = tools.call(&mut list, spec.name, json!("junk"));
             let (problem, example) = reply.text.split_once("\nExample: ").unwrap();
             assert!(
                 problem.ends_with("- arguments: received \"junk\"; an object is wanted"),
@@ -434,7 +435,7 @@ fn a_refusal_shows_right_arguments() {
                 .with_strictness(Strictness::Strict)
                 .call(&mut list, spec.name, &example);
             assert!(
-                !args.is_error || args.text.contains("belongs to worker-1"),
+                !args.is_error() || args.text.contains("belongs to worker-1"),
                 "{}",
                 args.text
             );
@@ -466,7 +467,7 @@ fn a_bare_list_is_the_tasks() {
     for args in [json!([]), json!("[]"), json!([[]])] {
         let mut list = TaskList::new();
         list.create(TaskDraft::new("A")).unwrap();
-        assert!(call(&mut list, "task_write", args).is_error);
+        assert!(call(&mut list, "task_write", args).is_error());
         assert_eq!(list.len(), 1);
     }
 }
@@ -508,7 +509,7 @@ proptest! {
                     list.write([TaskDraft::new("A").id("a"), TaskDraft::new("B").id("b")]).unwrap();
                     let before = list.clone();
                     let reply = tools.call(&mut list, spec.name, &args);
-                    prop_assert_eq!(reply.is_error && list != before, false, "{}", reply.text);
+                    prop_assert_eq!(reply.is_error() && list != before, false, "{}", reply.text);
                     prop_assert_eq!(reply.changes.is_empty(), list == before);
                     prop_assert!(reply.text.len() < 4000, "{}", reply.text);
                 }
@@ -523,7 +524,7 @@ proptest! {
         list.write([TaskDraft::new("A")]).unwrap();
         let reply = call(&mut list, "task_write", args.clone());
         if list.is_empty() {
-            prop_assert!(!reply.is_error);
+            prop_assert!(!reply.is_error());
             prop_assert!(args.to_string().contains("[]"), "{}", args);
         }
     }
@@ -534,7 +535,7 @@ fn refused(tool: &str, args: Value, text: &str) {
     list.create(TaskDraft::new("A").id("a")).unwrap();
     let before = list.clone();
     let reply = call(&mut list, tool, args.clone());
-    assert!(reply.is_error, "{args}: {}", reply.text);
+    assert!(reply.is_error(), "{args}: {}", reply.text);
     assert!(reply.text.contains(text), "{args}: {}", reply.text);
     assert_eq!(list, before);
 }
@@ -585,7 +586,7 @@ fn strings_and_wrappers_within_each_other_are_read() {
 
 #[test]
 fn only_what_holds_arguments_is_unwrapped() {
-    let tools = Toolset::full().acting_as("jo");
+    let tools = Toolset::full().acting_as("jo").unwrap();
     for args in [
         json!({"args": {"foo": 1}}),
         json!({"args": ["a"]}),
@@ -594,7 +595,7 @@ fn only_what_holds_arguments_is_unwrapped() {
         let reply = tools.call(&mut TaskList::new(), "task_claim", &args);
         let note = "Note: args is not known; it was ignored.";
         assert!(
-            !reply.is_error && reply.text.contains(note),
+            !reply.is_error() && reply.text.contains(note),
             "{}",
             reply.text
         );
@@ -654,7 +655,7 @@ fn what_is_not_given_takes_nothing_away() {
             }
             let reply = call(&mut list, tool, args.clone());
             assert!(
-                !reply.is_error && reply.changes.is_empty(),
+                !reply.is_error() && reply.changes.is_empty(),
                 "{}",
                 reply.text
             );

@@ -1,7 +1,9 @@
 //! For the framework author who replaces Murmur's task tools: calls and answers have Murmur's exact wire form, as its
 //! documentation shows it.
 
-use agent_tasklist::{Activation, Changes, ListKey, Reply, Status, TaskDraft, TaskList, Toolset};
+use agent_tasklist::store::ListKey;
+use agent_tasklist::tools::{Reply, Toolset};
+use agent_tasklist::{Activation, Changes, Status, TaskDraft, TaskList};
 use serde_json::{Value, json};
 
 fn call(list: &mut TaskList, tool: &str, args: Value) -> Reply {
@@ -22,7 +24,7 @@ fn two() -> TaskList {
 fn refused(list: &mut TaskList, tool: &str, args: Value, code: &str) -> String {
     let before = list.clone();
     let reply = call(list, tool, args);
-    assert!(reply.is_error, "{}", reply.text);
+    assert!(reply.is_error(), "{}", reply.text);
     assert_eq!(*list, before);
     assert_eq!(reply.changes, Changes::default());
     assert_eq!(reply.data["error"]["code"], code);
@@ -119,7 +121,7 @@ fn task_create_answers_in_murmurs_form() {
         args["description"] = "All of them".into();
         let mut list = TaskList::new();
         let reply = call(&mut list, "task_create", args);
-        assert!(!reply.is_error, "{}", reply.text);
+        assert!(!reply.is_error(), "{}", reply.text);
         let reply = call(
             &mut list,
             "task_get",
@@ -409,15 +411,15 @@ fn mastras_update_can_delete() {
     let reply = Toolset::mastra().call(
         &mut list,
         "task_update",
-        &json!({"id": "t_abc123", "status": "deleted"}),
+        json!({"id": "t_abc123", "status": "deleted"}),
     );
-    assert!(!reply.is_error);
+    assert!(!reply.is_error());
     assert_eq!(list.len(), 1);
     let args = json!({"tasks": [{"content": "x", "status": "deleted"}]});
     assert!(
         Toolset::mastra()
             .call(&mut list, "task_write", &args)
-            .is_error
+            .is_error()
     );
 }
 
@@ -430,7 +432,7 @@ fn mastras_check_names_dormant_tasks() {
         TaskDraft::new("Build the site").id("b").activation(until),
     ])
     .unwrap();
-    let reply = Toolset::mastra().call(&mut list, "task_check", &json!({}));
+    let reply = Toolset::mastra().call(&mut list, "task_check", json!({}));
     assert_eq!(
         reply.text,
         "Task Status: [1/2 completed]\n- Completed: 1\n- In Progress: 0\n- Pending: 0\n\n\
@@ -439,6 +441,6 @@ fn mastras_check_names_dormant_tasks() {
     assert_eq!(reply.data["summary"]["allCompleted"], true);
     assert_eq!(reply.data["incompleteTasks"], json!([]));
     list.files_modified(["docs/x"]).unwrap();
-    let reply = Toolset::mastra().call(&mut list, "task_check", &json!({}));
+    let reply = Toolset::mastra().call(&mut list, "task_check", json!({}));
     assert!(reply.text.contains("All tasks completed: NO") && !reply.text.contains("Dormant"));
 }

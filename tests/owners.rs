@@ -4,10 +4,10 @@
 #[path = "support/refused.rs"]
 mod refused;
 
-use agent_tasklist::{
-    Blocked, Changes, Dropped, Error, Excess, InProgress, ListKey, ListTools, MemoryStore, Policy,
-    Reply, State, Status, TaskDraft, TaskList, TaskPatch, Toolset, Violation, block_on,
-};
+use agent_tasklist::policy::{Dependencies, Dropped, Excess, InProgress, Violation};
+use agent_tasklist::store::{ListKey, MemoryStore, block_on};
+use agent_tasklist::tools::{ListTools, Reply, Toolset};
+use agent_tasklist::{Changes, Error, Policy, State, Status, TaskDraft, TaskList, TaskPatch};
 use refused::refused;
 use serde_json::{Value, json};
 
@@ -118,12 +118,12 @@ fn where_it_is_unlimited_any_number_may_be_in_progress() {
     let unlimited = policy(|policy| policy.in_progress = InProgress::Unlimited);
     let mut list = list(unlimited, [draft("a", Running), draft("b", Running)]);
     list.create(draft("c", Running)).unwrap();
-    assert_eq!(list.in_progress().count(), 3);
+    assert_eq!(list.in_state(State::InProgress).count(), 3);
 }
 
 #[test]
 fn c39_advised_not_enforced() {
-    let advise = policy(|policy| policy.blocked = Blocked::Advise);
+    let advise = policy(|policy| policy.dependencies = Dependencies::Advise);
     let mut list = list(
         advise,
         [draft("a", Pending), draft("b", Pending).blocked_by(["a"])],
@@ -201,9 +201,11 @@ fn c51_the_work_of_a_lost_owner_is_released() {
     assert_eq!(changes.facts.edited.len(), 1);
     assert_eq!((status(&list, "a"), owner(&list, "a")), (Pending, None));
     list.claim_task("a", "w2").unwrap();
-    let error = refused(&mut list, |list| list.acting_as("w1").complete("a"));
+    let error = refused(&mut list, |list| {
+        list.acting_as("w1").unwrap().complete("a")
+    });
     assert_eq!(owned_by(error), ("a".into(), "w2".into()));
-    list.acting_as("w2").complete("a").unwrap();
+    list.acting_as("w2").unwrap().complete("a").unwrap();
     assert!(
         list.release("w2").unwrap().is_empty(),
         "finished work stays its own"
@@ -229,7 +231,7 @@ fn a_claim_takes_ones_own_first() {
     list.complete("free").unwrap();
     assert_eq!(list.claim("jo").unwrap().id.unwrap(), "blocked");
     let error = refused(&mut list, |list| list.claim(" "));
-    assert_eq!(error, Error::BlankOwner);
+    assert_eq!(error.to_string(), "The name of an owner must not be blank.");
     let error = refused(&mut list, |list| list.claim_task("free", "jo"));
     assert!(matches!(error, Error::Completed { .. }));
 }
@@ -272,13 +274,13 @@ fn who_acts_leaves_the_work_of_others_alone() {
         patch().add_blocked_by(["mine"]),
     ] {
         let error = refused(&mut list, |list| {
-            list.acting_as("jo").update("theirs", attempt)
+            list.acting_as("jo").unwrap().update("theirs", attempt)
         });
         assert_eq!(owned_by(error), theirs);
     }
     let start = || patch().status(Running);
     let error = refused(&mut list, |list| {
-        list.acting_as("jo").update("mine", start())
+        list.acting_as("jo").unwrap().update("mine", start())
     });
     assert_eq!(
         owned_by(error),
@@ -286,23 +288,28 @@ fn who_acts_leaves_the_work_of_others_alone() {
         "starting one's own would stop theirs"
     );
     let error = refused(&mut list, |list| {
-        list.acting_as("jo").create(draft("new", Running))
+        list.acting_as("jo").unwrap().create(draft("new", Running))
     });
     assert_eq!(owned_by(error), theirs);
     let block = patch().add_blocks(["theirs"]);
-    let error = refused(&mut list, |list| list.acting_as("jo").update("mine", block));
+    let error = refused(&mut list, |list| {
+        list.acting_as("jo").unwrap().update("mine", block)
+    });
     assert_eq!(owned_by(error), theirs);
     let error = refused(&mut list, |list| {
-        list.acting_as("jo").write([draft("mine", Pending)])
+        list.acting_as("jo")
+            .unwrap()
+            .write([draft("mine", Pending)])
     });
     assert_eq!(owned_by(error), theirs, "dropped by a write");
     let error = refused(&mut list, |list| {
         list.acting_as("jo")
+            .unwrap()
             .write([draft("theirs", Pending), draft("mine", Pending)])
     });
     assert_eq!(owned_by(error), theirs, "stopped by a write");
 
-    let mut acting = list.acting_as("jo");
+    let mut acting = list.acting_as("jo").unwrap();
     acting.update("free", patch().subject("Anybody's")).unwrap();
     acting.delete("done").unwrap();
     acting.complete("mine").unwrap();
@@ -311,8 +318,9 @@ fn who_acts_leaves_the_work_of_others_alone() {
         .unwrap();
     acting.restore("done").unwrap();
     assert_eq!(owner(&list, "theirs"), Some("al"));
-    list.acting_as("al").complete("theirs").unwrap();
-    list.acting_as("").delete("theirs").unwrap();
+    list.acting_as("al").unwrap().complete("theirs").unwrap();
+    assert!(list.acting_as("").is_err(), "a blank name lifts nothing");
+    list.delete("theirs").unwrap();
 }
 
 #[test]
@@ -322,7 +330,7 @@ fn whose_a_task_is_was_settled_before_the_call() {
         [draft("a", Pending), draft("b", Pending)],
     );
     let give = TaskPatch::new().owner("al").add_blocked_by(["b"]);
-    owned.acting_as("jo").update("a", give).unwrap();
+    owned.acting_as("jo").unwrap().update("a", give).unwrap();
 
     let theirs = || draft("a", Pending).owner("al");
     let mut turned = list(Policy::default(), [theirs(), draft("b", Pending)]);
@@ -330,13 +338,18 @@ fn whose_a_task_is_was_settled_before_the_call() {
         .add_blocked_by(["b"])
         .remove_blocked_by(["b"]);
     assert!(
-        turned.acting_as("jo").update("a", over).unwrap().is_empty(),
+        turned
+            .acting_as("jo")
+            .unwrap()
+            .update("a", over)
+            .unwrap()
+            .is_empty(),
         "nothing of theirs changes"
     );
 
     let mut empty = list(policy(|policy| policy.excess = Excess::Demote), []);
     let new = [draft("a", Running).owner("al"), draft("b", Running)];
-    let changes = empty.acting_as("jo").write(new).unwrap();
+    let changes = empty.acting_as("jo").unwrap().write(new).unwrap();
     assert_eq!(
         changes.effects.demoted[0].id, "a",
         "it was nobody's work that yields"
@@ -361,7 +374,7 @@ fn a_running_task_given_to_an_owner_who_has_one_yields() {
 fn violations_are_named() {
     let unlimited = policy(|policy| {
         policy.in_progress = InProgress::Unlimited;
-        policy.blocked = Blocked::Advise;
+        policy.dependencies = Dependencies::Advise;
     });
     let mut list = list(
         unlimited,
@@ -379,7 +392,7 @@ fn violations_are_named() {
         if *ids == ["a", "b"] && **owner == *"x")
     );
     assert!(
-        matches!(&violations[1], Violation::Blocked { id, open_blockers }
+        matches!(&violations[1], Violation::StartedEarly { id, open_blockers }
         if *id == "b" && *open_blockers == ["a"])
     );
     assert_eq!(violations.len(), 2);
@@ -393,7 +406,7 @@ fn violations_are_named() {
         .update("c", TaskPatch::new().subject("Edited"))
         .unwrap();
     assert_eq!(
-        loaded.in_progress().count(),
+        loaded.in_state(State::InProgress).count(),
         3,
         "a policy judges transitions only"
     );
@@ -468,7 +481,7 @@ fn the_full_set_reads_and_shows_every_field() {
         json!({"id": "b", "addBlocks": []}),
     );
     assert!(
-        reply.is_error && reply.text.contains("nothing to change"),
+        reply.is_error() && reply.text.contains("nothing to change"),
         "{}",
         reply.text
     );
@@ -496,7 +509,7 @@ fn mastras_set_has_only_its_four_tools() {
         if mastra.specs().iter().all(|own| own.name != spec.name) {
             let reply = call(&mastra, &mut list, spec.name, json!({"id": "a"}));
             let names = "Tools: task_write, task_update, task_complete, task_check.";
-            assert!(reply.is_error && reply.text.ends_with(names));
+            assert!(reply.is_error() && reply.text.ends_with(names));
             assert_eq!(list, before);
         }
     }
@@ -534,7 +547,7 @@ fn the_full_set_has_tools_for_one_task() {
         json!({"id": "task_fix", "content": "Again"}),
     );
     assert!(
-        reply.is_error && reply.text.contains("is taken by the task \"Fix\""),
+        reply.is_error() && reply.text.contains("is taken by the task \"Fix\""),
         "{}",
         reply.text
     );
@@ -548,7 +561,7 @@ fn the_full_set_has_tools_for_one_task() {
     for tool in tools.specs() {
         let reply = call(&tools, &mut list, tool.name, json!(7));
         assert!(
-            reply.is_error || tool.name == "task_check",
+            reply.is_error() || tool.name == "task_check",
             "{}: {}",
             tool.name,
             reply.text
@@ -559,7 +572,12 @@ fn the_full_set_has_tools_for_one_task() {
 
 #[test]
 fn tools_act_for_who_they_are_given_to() {
-    let tools = |name: &str| Toolset::full().with_policy(per_owner()).acting_as(name);
+    let tools = |name: &str| {
+        Toolset::full()
+            .with_policy(per_owner())
+            .acting_as(name)
+            .unwrap()
+    };
     let mut list = TaskList::new();
     let tasks = json!({"tasks": [{"id": "a", "content": "A"}, {"id": "b", "content": "B"}]});
     call(&tools("jo"), &mut list, "task_write", tasks);
@@ -573,7 +591,7 @@ fn tools_act_for_who_they_are_given_to() {
     assert!(reply.text.starts_with("There is no task to claim"));
     let reply = call(&tools("al"), &mut list, "task_complete", json!({"id": "a"}));
     assert!(
-        reply.is_error && reply.text.contains("Task a belongs to jo"),
+        reply.is_error() && reply.text.contains("Task a belongs to jo"),
         "{}",
         reply.text
     );
@@ -584,7 +602,7 @@ fn tools_act_for_who_they_are_given_to() {
         json!({"tasks": [{"id": "b"}]}),
     );
     assert!(
-        reply.is_error && reply.text.contains("Task a belongs to jo"),
+        reply.is_error() && reply.text.contains("Task a belongs to jo"),
         "{}",
         reply.text
     );
@@ -595,7 +613,7 @@ fn tools_act_for_who_they_are_given_to() {
         json!({"owner": "jo"}),
     );
     assert!(
-        reply.is_error && reply.text.contains("you are \"al\""),
+        reply.is_error() && reply.text.contains("you are \"al\""),
         "{}",
         reply.text
     );
@@ -621,11 +639,14 @@ fn tools_act_for_who_they_are_given_to() {
             .text
             .contains("owner: missing")
     );
-    let murmur = Toolset::murmur().with_policy(per_owner()).acting_as("jo");
+    let murmur = Toolset::murmur()
+        .with_policy(per_owner())
+        .acting_as("jo")
+        .unwrap();
     let reply = murmur.call(
         &mut list,
         "task_update",
-        &json!({"task_id": "b", "status": "completed"}),
+        json!({"task_id": "b", "status": "completed"}),
     );
     assert_eq!(reply.data["error"]["code"], "INVALID_ARGUMENT");
 }
@@ -635,7 +656,9 @@ fn stored_tools_claim_without_a_race() {
     let store = MemoryStore::new();
     let tools = |name: &str| {
         let full = Toolset::full().with_policy(per_owner());
-        ListTools::new(store.clone(), ListKey::new("shared").unwrap(), full).acting_as(name)
+        ListTools::new(store.clone(), ListKey::new("shared").unwrap(), full)
+            .acting_as(name)
+            .unwrap()
     };
     let tasks: Vec<Value> = (0..3)
         .map(|n| json!({"id": format!("t{n}"), "content": "T"}))
@@ -710,7 +733,7 @@ fn notes_do_not_grow_with_a_mistake() {
     assert_eq!(list.len(), 1000);
     assert_eq!(reply.text.matches("Note: ").count(), 51);
     assert!(
-        reply.text.ends_with("Note: And 950 notes more."),
+        reply.text.ends_with("Note: 950 more notes were left out."),
         "{}",
         &reply.text[reply.text.len() - 100..]
     );

@@ -11,10 +11,9 @@ mod reader;
 use agent_tasklist::render::{
     Mode, Projector, dot, from_markdown, markdown, mermaid, progress, reminder,
 };
-use agent_tasklist::{
-    Activation, ListKey, ListTools, MemoryStore, State, Status, TaskDraft, TaskList, TaskPatch,
-    TaskSignals, Toolset, block_on,
-};
+use agent_tasklist::store::{ListKey, MemoryStore, block_on};
+use agent_tasklist::tools::{ListTools, TaskSignals, Toolset};
+use agent_tasklist::{Activation, State, Status, TaskDraft, TaskList, TaskPatch};
 use hostile::{STATUSES, any_list, anything_goes};
 use proptest::prelude::*;
 use reader::{Line, read, shown, snapshot_line, unescape};
@@ -529,11 +528,11 @@ fn c61_the_model_is_shown_what_changed_and_again_the_whole() {
 }
 
 #[test]
-fn the_readme_shows_the_quickstarts_list() {
-    let readme = include_str!("../README.md");
+fn the_page_of_the_examples_shows_the_quickstarts_list() {
+    let page = include_str!("../examples/README.md");
     let picture = diagram::diagram(None).unwrap();
     assert!(
-        readme.contains(&format!("```mermaid\n{picture}```\n")),
+        page.contains(&format!("```mermaid\n{picture}```\n")),
         "{picture}"
     );
 }

@@ -3,11 +3,13 @@
 #[path = "support/stack.rs"]
 mod stack;
 
+use agent_tasklist::error::InvalidText;
 use agent_tasklist::render::{Projector, dot, markdown, mermaid, reminder};
-use agent_tasklist::{
-    Commit, Error, ListKey, ListTools, MemoryStore, Revision, Status, Store, StoreFuture, Stored,
-    TaskDraft, TaskId, TaskList, TaskPatch, Toolset, block_on, conformance,
+use agent_tasklist::store::{
+    Commit, ListKey, MemoryStore, Revision, Store, StoreFuture, Stored, block_on, conformance,
 };
+use agent_tasklist::tools::{ListTools, Toolset};
+use agent_tasklist::{Status, TaskDraft, TaskId, TaskList, TaskPatch};
 use serde_json::{Value, json};
 use std::future::ready;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -41,7 +43,7 @@ fn ids(list: &TaskList) -> Vec<&str> {
 #[test]
 fn a_text_in_a_prompt_is_one_text() {
     let list = hostile();
-    let reply = Toolset::full().call(&mut list.clone(), "task_list", &json!({}));
+    let reply = Toolset::full().call(&mut list.clone(), "task_list", json!({}));
     let lines: Vec<&str> = reply
         .text
         .lines()
@@ -80,10 +82,7 @@ fn an_id_or_a_key_is_safe_as_a_name() {
         "{a}",
         &"x".repeat(129),
     ] {
-        assert!(
-            matches!(TaskId::new(id), Err(Error::InvalidId { .. })),
-            "{id:?}"
-        );
+        assert!(matches!(TaskId::new(id), Err(InvalidText { .. })), "{id:?}");
         let mut list = TaskList::new();
         assert!(list.create(TaskDraft::new("T").id(id)).is_err());
     }
@@ -120,11 +119,11 @@ fn an_error_in_a_log_is_short_and_has_no_lines_of_others() {
         list.update("a", TaskPatch::new().add_blocked_by([&long]))
             .unwrap_err(),
         list.files_modified([format!("../{long}")]).unwrap_err(),
-        TaskList::from_json(&long).unwrap_err(),
-        ListKey::new(&long).unwrap_err(),
+        ListKey::new(&long).unwrap_err().into(),
     ];
-    for error in errors {
-        let text = error.to_string();
+    let loading = TaskList::from_json(&long).unwrap_err().to_string();
+    let texts = errors.iter().map(|error| error.to_string());
+    for text in texts.chain([loading]) {
         assert!(!text.contains(char::is_control), "{text:?}");
         assert!(!text.contains('\u{2028}'));
         assert!(text.len() < 1_500, "{} bytes: {text}", text.len());
@@ -160,7 +159,7 @@ fn nobody_changes_the_unfinished_task_of_another() {
     ])
     .unwrap();
     let before = list.clone();
-    let tools = Toolset::full().acting_as("eve");
+    let tools = Toolset::full().acting_as("eve").unwrap();
     let calls = [
         (
             "task_write",
@@ -187,7 +186,7 @@ fn nobody_changes_the_unfinished_task_of_another() {
     ];
     for (tool, args) in calls {
         let reply = tools.call(&mut list, tool, &args);
-        assert!(reply.is_error, "{tool} {args}: {}", reply.text);
+        assert!(reply.is_error(), "{tool} {args}: {}", reply.text);
         assert_eq!(list, before);
     }
 }
@@ -204,7 +203,7 @@ fn another_list_is_out_of_reach() {
     for slug in ["theirs", "/w/theirs", "../w/theirs", "w/theirs"] {
         let reply = block_on(tools("w/own").call("task_list", &json!({"slug": slug})));
         assert!(
-            reply.is_error && !reply.text.contains("Secret"),
+            reply.is_error() && !reply.text.contains("Secret"),
             "{slug}: {}",
             reply.text
         );

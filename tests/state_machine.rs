@@ -6,14 +6,15 @@
 mod model;
 
 use agent_tasklist as real;
+use agent_tasklist::policy::Limit;
 use model::{Changes, Facts, Fields, Given, Item, List, Model, Op, Pairs, Patch};
 use model::{Run, Task, Violation, answers, observe, starts};
 use proptest::collection::vec;
 use proptest::option::{of, weighted};
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
+use real::policy::{Dependencies, Dropped, Excess, InProgress};
 use real::{Activation, Error, Field, Limits, Policy, Status, TaskDraft, TaskList, TaskPatch};
-use real::{Blocked, Dropped, Excess, InProgress};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
@@ -353,7 +354,7 @@ fn policy() -> impl Strategy<Value = Policy> {
         1 => Just(InProgress::Unlimited),
     ];
     let excess = select(&[Excess::Refuse, Excess::Demote][..]);
-    let blocked = select(&[Blocked::Enforce, Blocked::Advise][..]);
+    let blocked = select(&[Dependencies::Enforce, Dependencies::Advise][..]);
     let dropped = prop_oneof![
         3 => Just(Dropped::Allow),
         3 => Just(Dropped::Keep),
@@ -363,7 +364,7 @@ fn policy() -> impl Strategy<Value = Policy> {
         let mut policy = Policy::default();
         policy.in_progress = in_progress;
         policy.excess = excess;
-        policy.blocked = blocked;
+        policy.dependencies = blocked;
         policy.dropped = dropped;
         policy
     })
@@ -746,7 +747,7 @@ fn call(list: &mut TaskList, op: &Op) -> Answer {
 }
 
 fn call_as(list: &mut TaskList, actor: &str, op: &Op) -> Answer {
-    let mut acting = list.acting_as(actor);
+    let mut acting = list.acting_as(actor)?;
     match op {
         Op::Write(items) => acting.write(items.iter().map(real_draft)),
         Op::Create(item) => {
@@ -781,13 +782,16 @@ fn reload(list: &TaskList, statuses: &[Option<Status>]) -> TaskList {
     }
     let mut loaded = TaskList::from_json(&json.to_string()).unwrap();
     assert_eq!(loaded.policy(), Policy::default());
-    loaded.set_policy(list.policy());
+    loaded.set_policy(list.policy().with_limits(Limits::default()));
     loaded
 }
 
 fn set_caps(list: &mut TaskList, retired: usize, files: usize) {
-    let limits = Limits::default().with_retired(retired);
-    list.set_limits(limits.with_evidence(files));
+    let limits = Limits::default().with(Limit::Retired, retired);
+    list.set_policy(
+        list.policy()
+            .with_limits(limits.with(Limit::Evidence, files)),
+    );
 }
 
 fn config() -> ProptestConfig {
@@ -851,7 +855,7 @@ fn agree_throughout(steps: &[Step]) -> Result<(), TestCaseError> {
                 model.evidence_cap = files.min(100_000);
             }
             Step::Policy(policy) => {
-                list.set_policy(policy);
+                list.set_policy(policy.with_limits(list.policy().limits));
                 model.policy = policy;
             }
             Step::Reload(statuses) => {
@@ -1023,7 +1027,6 @@ fn json_brings_the_list_back(seen: &Seen) -> Result<(), TestCaseError> {
 
 fn a_reloaded_list_behaves_the_same(seen: &Seen) -> Result<(), TestCaseError> {
     let mut loaded = TaskList::from_json(&seen.json)?;
-    loaded.set_limits(seen.kept.limits());
     loaded.set_policy(seen.kept.policy());
     let answer = call(&mut loaded, seen.op);
     prop_assert_eq!(plain(&answer), plain(&seen.answer));
@@ -1068,7 +1071,7 @@ fn no_call_leaves_more_violations(seen: &Seen) -> Result<(), TestCaseError> {
             .violations()
             .into_iter()
             .map(|violation| match violation {
-                real::Violation::TooManyInProgress { ids, .. } => ids.len() - 1,
+                real::policy::Violation::TooManyInProgress { ids, .. } => ids.len() - 1,
                 _ => 0,
             });
         ids.sum::<usize>()
@@ -1104,7 +1107,7 @@ fn hold_throughout(steps: &[Step]) -> Result<(), TestCaseError> {
         match step.resolve(&before) {
             Step::Cap(retired, files) => set_caps(&mut list, retired, files),
             Step::Reload(statuses) => list = reload(&list, &statuses),
-            Step::Policy(policy) => list.set_policy(policy),
+            Step::Policy(policy) => list.set_policy(policy.with_limits(list.policy().limits)),
             Step::Call(op) => {
                 let kept = list.clone();
                 let json = list.to_json();

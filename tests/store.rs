@@ -1,11 +1,13 @@
 //! For the framework author who implements `Store`: the conformance check accepts a right store and tells what is wrong
 //! with another. For the operator: `update` and the tools lose, repeat and hide nothing, whatever a store does.
 
-use agent_tasklist::{
-    Access, Changes, Commit, Error, ListKey, ListTools, MemoryStore, Policy, Reply, Revision,
-    Status, Store, StoreError, StoreFuture, Stored, TaskDraft, TaskList, Toolset, UpdateError,
+use agent_tasklist::policy::Limit;
+use agent_tasklist::store::{
+    Commit, ListKey, MemoryStore, Revision, Store, StoreError, StoreFuture, Stored, UpdateError,
     block_on, conformance, update,
 };
+use agent_tasklist::tools::{Access, ListTools, Reply, Toolset};
+use agent_tasklist::{Changes, Error, Policy, Status, TaskDraft, TaskList};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::future::{Future, poll_fn, ready};
@@ -199,7 +201,7 @@ fn broken_stores_are_told_what_is_wrong() {
         ),
         (
             Fault::AlwaysConflict,
-            "the first commit: commit must succeed, but gave: Conflict",
+            "a list with everything in it: commit must succeed, but gave: Conflict",
         ),
         (
             Fault::RevisionReused,
@@ -443,7 +445,7 @@ fn an_edit_that_refuses_or_changes_nothing_is_not_committed() {
         UpdateError::Refused(Error::UnknownTask { .. })
     ));
     let same = block_on(update(&store, &name, &policy, |list| list.write([]))).unwrap();
-    assert_eq!((same.revision, same.changes.is_empty()), (None, true));
+    assert_eq!((same.revision, same.changes().is_empty()), (None, true));
     assert_eq!(store.commits.load(Ordering::Relaxed), 0);
 }
 
@@ -474,7 +476,7 @@ fn replies_carry_the_revision() {
         "no facts, no commit"
     );
     let stale = write(json!([]), json!(0));
-    assert!(stale.is_error);
+    assert!(stale.is_error());
     assert_eq!(stale.data["revision"], 1);
     assert_eq!(
         stale.data["tasks"][0]["id"], "task_a",
@@ -490,25 +492,26 @@ fn replies_carry_the_revision() {
             .text
             .ends_with("Tasks: [0/1 completed]\nTask IDs:\n- task_a: A (pending)")
     );
-    assert!(write(json!([]), json!(7)).is_error);
+    assert!(write(json!([]), json!(7)).is_error());
     assert_eq!(
         write(json!([{"content": "B", "status": "pending"}]), json!("1")).data["revision"],
         2
     );
-    assert!(!write(one, Value::Null).is_error);
+    assert!(!write(one, Value::Null).is_error());
     let bad = write(json!([]), json!(-1));
     assert!(
-        bad.is_error && bad.text.contains("baseRevision: received -1"),
+        bad.is_error() && bad.text.contains("baseRevision: received -1"),
         "{}",
         bad.text
     );
     let refused = call(&tools, "task_complete", json!({"id": "x"}));
     assert_eq!(
-        (refused.is_error, &refused.data["revision"]),
+        (refused.is_error(), &refused.data["revision"]),
         (true, &json!(3))
     );
 
-    let properties = |spec: &agent_tasklist::ToolSpec| spec.input_schema["properties"].clone();
+    let properties =
+        |spec: &agent_tasklist::tools::ToolSpec| spec.input_schema["properties"].clone();
     let specs = tools.specs();
     assert_eq!(properties(&specs[0])["baseRevision"]["type"], "integer");
     assert!(
@@ -527,7 +530,7 @@ fn without_a_key_nothing_is_recorded() {
         ("task_check", json!({})),
     ] {
         let reply = call(&tools, name, args);
-        assert!(reply.is_error);
+        assert!(reply.is_error());
         assert_eq!(
             reply.text,
             "Task tools require agent memory (a memory-backed thread). No task was recorded. \
@@ -540,7 +543,7 @@ fn without_a_key_nothing_is_recorded() {
     }
     let tools = ListTools::new(store, None, Toolset::murmur());
     let reply = call(&tools, "task_list", json!({}));
-    assert!(reply.is_error && reply.text.contains("No task was recorded"));
+    assert!(reply.is_error() && reply.text.contains("No task was recorded"));
 }
 
 #[test]
@@ -578,7 +581,7 @@ fn which_list_a_slug_means_is_the_hosts_to_say() {
         }
     });
     let args = json!({"slug": "fix-auth", "subject": "Update the API docs"});
-    assert!(!call(&siblings, "task_create", args).is_error);
+    assert!(!call(&siblings, "task_create", args).is_error());
     assert_eq!(
         subjects(&store, "w/acme/u/jo/fix-auth"),
         ["Fix auth", "Update the API docs"]
@@ -595,7 +598,7 @@ fn which_list_a_slug_means_is_the_hosts_to_say() {
         assert_eq!(reply.data["error"]["code"], "INVALID_ARGUMENT", "{slug}");
     }
     assert!(
-        !call(&own(), "task_list", json!({"slug": "docs"})).is_error,
+        !call(&own(), "task_list", json!({"slug": "docs"})).is_error(),
         "its own name is its own list"
     );
 }
@@ -619,7 +622,7 @@ fn tools_say_what_became_of_the_store() {
     ] {
         let reply = call(&mastra(Liar::new(&[lie])), "task_write", args());
         assert!(
-            reply.is_error && reply.text.contains(said),
+            reply.is_error() && reply.text.contains(said),
             "{lie:?}: {}",
             reply.text
         );
@@ -679,7 +682,7 @@ fn parallel_calls_lose_nothing() {
     let tasks: Vec<Value> = (0..5)
         .map(|n| json!({"id": format!("t{n}"), "content": "T", "status": "pending"}))
         .collect();
-    assert!(!call(&tools, "task_write", json!({"tasks": tasks})).is_error);
+    assert!(!call(&tools, "task_write", json!({"tasks": tasks})).is_error());
     let handles: Vec<_> = (0..5).map(|_| tools.clone()).collect();
     let args: Vec<Value> = (0..5).map(|n| json!({"id": format!("t{n}")})).collect();
     let calls = handles
@@ -703,10 +706,10 @@ fn a_call_that_fails_after_writing_was_done_once() {
     let store = Liar::new(&[Lie::FailsAfter, Lie::None]);
     let tools = mastra(store.clone());
     let args = json!({"tasks": [{"content": "A", "status": "in_progress"}]});
-    assert!(call(&tools, "task_write", args.clone()).is_error);
+    assert!(call(&tools, "task_write", args.clone()).is_error());
     let again = call(&tools, "task_write", args);
     assert!(
-        !again.is_error && again.changes.is_empty(),
+        !again.is_error() && again.changes.is_empty(),
         "the list is looked at again, not the call repeated"
     );
     assert_eq!(subjects(&store.store, "thread"), ["A"]);
@@ -734,14 +737,17 @@ fn c49_concurrent_creates_are_both_there() {
 fn a_hosts_policy_is_not_stored() {
     let store = MemoryStore::new();
     let stored = block_on(update(&store, &key("k"), &Policy::default(), |list| {
-        list.set_limits(agent_tasklist::Limits::default().with_retired(1));
+        list.set_policy(
+            list.policy()
+                .with_limits(agent_tasklist::Limits::default().with(Limit::Retired, 1)),
+        );
         list.create(TaskDraft::new("A").status(Status::InProgress))
             .map(|created| created.changes)
     }))
     .unwrap();
-    assert_eq!(stored.list.limits().retired(), 1);
+    assert_eq!(stored.list.policy().limits.get(Limit::Retired), 1);
     let loaded = block_on(store.load(&key("k"))).unwrap().unwrap().list;
-    assert_eq!(loaded.limits().retired(), 200);
+    assert_eq!(loaded.policy().limits.get(Limit::Retired), 200);
     assert_eq!(loaded, stored.list);
 }
 

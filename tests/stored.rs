@@ -1,10 +1,9 @@
 //! For the operator: the stored form is plain JSON, what is damaged is refused with the place, and nothing is repaired
 //! unless it is asked for and told.
 
-use agent_tasklist::{
-    Error, IdProblem, Limit, Limits, Place, RepairReason, Status, TaskDraft, TaskId, TaskList,
-    TaskPatch, TaskProblem,
-};
+use agent_tasklist::error::{Place, Problem, RepairReason};
+use agent_tasklist::policy::Limit;
+use agent_tasklist::{Error, Limits, LoadError, Status, TaskDraft, TaskId, TaskList, TaskPatch};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -52,7 +51,7 @@ fn a_stored_list_is_plain_json() {
     );
 }
 
-fn refused(tasks: Value, retired: Value) -> Error {
+fn refused(tasks: Value, retired: Value) -> LoadError {
     let stored = json!({"version": 1, "tasks": tasks, "retired": retired});
     serde_json::from_value::<TaskList>(stored.clone()).expect_err("both ways refuse it");
     TaskList::from_json(&stored.to_string()).expect_err("it must be refused")
@@ -73,15 +72,15 @@ fn damage_is_refused_with_data() {
     let id = |id: &str| TaskId::new(id).unwrap();
     assert_eq!(
         refused(json!([task("a"), task("a")]), json!([])),
-        Error::DuplicateId { id: id("a") }
+        LoadError::DuplicateId { id: id("a") }
     );
     assert_eq!(
         refused(json!([task("a")]), json!([task("a")])),
-        Error::DuplicateId { id: id("a") }
+        LoadError::DuplicateId { id: id("a") }
     );
     assert_eq!(
         refused(json!([]), json!([task("a"), task("a")])),
-        Error::DuplicateId { id: id("a") }
+        LoadError::DuplicateId { id: id("a") }
     );
     let error = refused(
         json!([with("a", "blocked_by", json!(["x"]))]),
@@ -89,7 +88,7 @@ fn damage_is_refused_with_data() {
     );
     assert_eq!(
         error,
-        Error::DanglingBlocker {
+        LoadError::DanglingBlocker {
             task: id("a"),
             blocker: "x".into()
         }
@@ -103,31 +102,30 @@ fn damage_is_refused_with_data() {
     );
     assert_eq!(
         error,
-        Error::Cycle {
+        LoadError::Refused(Error::Cycle {
             path: vec![id("a"), id("b"), id("a")],
             completed: vec![]
-        }
+        })
     );
     let error = refused(json!([with("a", "blocked_by", json!(["a"]))]), json!([]));
-    assert_eq!(error, Error::SelfDependency { id: id("a") });
+    assert_eq!(
+        error,
+        LoadError::Refused(Error::SelfDependency { id: id("a") })
+    );
     for (key, value, problem) in [
-        ("subject", json!(" "), TaskProblem::BlankSubject),
-        ("description", json!(""), TaskProblem::BlankText),
-        ("active_form", json!(" "), TaskProblem::BlankText),
-        ("owner", json!("\n"), TaskProblem::BlankText),
-        ("metadata", json!({}), TaskProblem::EmptyMetadata),
-        ("status", json!("deleted"), TaskProblem::DeletedStatus),
-        ("deleted", json!(true), TaskProblem::DeletedStatus),
-        (
-            "blocked_by",
-            json!(["b", "b"]),
-            TaskProblem::DuplicateBlocker,
-        ),
+        ("subject", json!(" "), Problem::BlankSubject),
+        ("description", json!(""), Problem::BlankText),
+        ("active_form", json!(" "), Problem::BlankText),
+        ("owner", json!("\n"), Problem::BlankText),
+        ("metadata", json!({}), Problem::EmptyMetadata),
+        ("status", json!("deleted"), Problem::DeletedStatus),
+        ("deleted", json!(true), Problem::DeletedStatus),
+        ("blocked_by", json!(["b", "b"]), Problem::DuplicateBlocker),
     ] {
         let error = refused(json!([with("a", key, value), task("b")]), json!([]));
         assert_eq!(
             error,
-            Error::InvalidTask {
+            LoadError::InvalidTask {
                 task: id("a"),
                 problem
             }
@@ -139,33 +137,34 @@ fn damage_is_refused_with_data() {
     );
     assert_eq!(
         error,
-        Error::InvalidTask {
+        LoadError::InvalidTask {
             task: id("a"),
-            problem: TaskProblem::RetiredDependency
+            problem: Problem::RetiredDependency
         }
     );
     for (text, problem) in [
-        ("", IdProblem::Empty),
-        (" a", IdProblem::Untrimmed),
-        ("a/b", IdProblem::Character('/')),
-        ("..", IdProblem::Dots),
+        ("", Problem::Blank),
+        (" a", Problem::NotNormal),
+        ("a/b", Problem::Character('/')),
+        ("..", Problem::Dots),
     ] {
-        let Error::InvalidId { problem: found, .. } = refused(json!([task(text)]), json!([]))
+        let LoadError::Refused(Error::Invalid { invalid, .. }) =
+            refused(json!([task(text)]), json!([]))
         else {
             panic!("{text:?} must be an invalid id");
         };
-        assert_eq!(found, problem);
+        assert_eq!(invalid.problem, problem);
     }
     let many: Vec<Value> = (0..201).map(|n| task(&format!("t{n}"))).collect();
     let error = refused(json!([]), json!(many));
     assert_eq!(
         error,
-        Error::LimitExceeded {
+        LoadError::Refused(Error::LimitExceeded {
             limit: Limit::Retired,
             max: 200,
             found: 201,
             place: None
-        }
+        })
     );
 }
 
@@ -188,7 +187,7 @@ fn what_is_not_a_list_is_refused() {
         r#"{"version":0,"tasks":[]}"#,
     ] {
         let error = TaskList::from_json(json).expect_err(json);
-        assert!(matches!(error, Error::Json { .. }), "{json}: {error}");
+        assert!(matches!(error, LoadError::Json { .. }), "{json}: {error}");
     }
 }
 
@@ -202,7 +201,7 @@ fn a_later_version_is_told_from_damage() {
         let error = TaskList::from_json(json).unwrap_err();
         assert_eq!(
             error,
-            Error::UnsupportedVersion {
+            LoadError::UnsupportedVersion {
                 found: 2,
                 supported: 1
             }
@@ -342,7 +341,10 @@ fn lists_that_differ_in_what_was_retired_are_not_equal() {
 fn a_loaded_list_gives_the_ids_that_the_list_itself_gives() {
     for retired in 0..4 {
         let mut list = TaskList::new();
-        list.set_limits(Limits::default().with_retired(retired));
+        list.set_policy(
+            list.policy()
+                .with_limits(Limits::default().with(Limit::Retired, retired)),
+        );
         let draft = || TaskDraft::new("Same");
         list.write((0..6).map(|_| draft())).unwrap();
         for id in [3, 5, 2, 4, 6] {

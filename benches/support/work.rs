@@ -2,7 +2,8 @@
 
 mod subjects;
 
-use agent_tasklist::{Activation, Status, TaskDraft, TaskList, TaskPatch, Toolset};
+use agent_tasklist::tools::Toolset;
+use agent_tasklist::{Activation, Status, TaskDraft, TaskList, TaskPatch};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
@@ -304,8 +305,8 @@ pub(crate) fn written(count: usize, with_ids: bool) -> (String, TaskList) {
         .collect();
     let tools = Toolset::mastra();
     let mut list = TaskList::new();
-    let reply = tools.call(&mut list, "task_write", &json!({"tasks": tasks}));
-    assert!(!reply.is_error, "{}", reply.text);
+    let reply = tools.call(&mut list, "task_write", json!({"tasks": tasks}));
+    assert!(!reply.is_error(), "{}", reply.text);
     for task in tasks.iter_mut().filter(|_| !with_ids) {
         task.as_object_mut().expect("a task").remove("id");
     }
@@ -322,7 +323,7 @@ fn write(count: usize, with_ids: bool) -> f64 {
 pub(crate) fn call(tools: &Toolset, list: &mut TaskList, input: &str) -> (String, String) {
     let args: Value = serde_json::from_str(input).expect("JSON");
     let reply = tools.call(list, "task_write", &args);
-    assert!(!reply.is_error);
+    assert!(!reply.is_error());
     (
         serde_json::to_string(&reply.data).expect("JSON"),
         reply.text,

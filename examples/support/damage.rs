@@ -1,8 +1,7 @@
 //! What every store package promises of a list that was damaged where it is stored.
 
-use agent_tasklist::{
-    Error, ListKey, Policy, Store, StoreError, TaskDraft, UpdateError, Updated, update,
-};
+use agent_tasklist::store::{ListKey, Store, StoreError, UpdateError, Updated, update};
+use agent_tasklist::{Error, Policy, TaskDraft};
 
 /// Stores a list under `key`, damages it in every way, and removes it: while it is damaged it must be corrupt, and left
 /// as it is; when it is gone, no revision may be used again. `read`, `write` and `remove` go past the store.

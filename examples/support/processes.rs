@@ -1,6 +1,6 @@
 //! Tests that every store package runs with its own writer binary (`writer.rs`).
 
-use agent_tasklist::{ListKey, Store, block_on};
+use agent_tasklist::store::{ListKey, Store, block_on};
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};

@@ -6,10 +6,9 @@
 //! just before its end may be committed after it. Each worker claims, works and completes until nothing is
 //! left, and logs what it does, with the revisions of its commits, which are the same clock for all.
 
-use agent_tasklist::{
-    Changes, InProgress, ListKey, Policy, Revision, Store, Task, TaskDraft, TaskList, UpdateError,
-    update,
-};
+use agent_tasklist::policy::InProgress;
+use agent_tasklist::store::{ListKey, Revision, Store, UpdateError, update};
+use agent_tasklist::{Changes, Policy, State, Task, TaskDraft, TaskList};
 use std::collections::HashMap;
 use std::error::Error;
 use std::fs::{self, OpenOptions};
@@ -114,7 +113,9 @@ pub async fn work(store: &impl Store, [name, key, log]: &[String; 3]) -> Outcome
         note("claimed", revision, id.as_str(), runs)?;
         std::thread::sleep(Duration::from_millis(2));
         note("completing", None, id.as_str(), 0)?;
-        let complete = edit(store, &key, |list| list.acting_as(name).complete(&id));
+        let complete = edit(store, &key, |list| {
+            list.acting_as(name).unwrap().complete(&id)
+        });
         let (revision, _, runs) = complete.await?;
         note("completed", revision, id.as_str(), runs)?;
     }
@@ -208,7 +209,7 @@ pub async fn run(store: &impl Store, options: &Options) -> Outcome<()> {
             let holds = |task: &Task| task.owner.as_deref() == Some(&*owner);
             match worker.try_wait()? {
                 None => alive += 1,
-                Some(_) if list.in_progress().any(holds) => {
+                Some(_) if list.in_state(State::InProgress).any(holds) => {
                     edit(store, &key, |list| list.release(&owner)).await?;
                 }
                 Some(_) => {}
@@ -312,7 +313,7 @@ fn prove(list: &TaskList, logs: &[Log]) -> Outcome<()> {
             .map(|(revision, _)| *revision)
             .max()
             .ok_or(format!("{id} was not claimed"))?;
-        for blocker in list.blocked_by(&task.id)? {
+        for blocker in list.blocked_by(&task.id).unwrap_or_default() {
             for (_, done) in completed.get(blocker.id.as_str()).into_iter().flatten() {
                 if *done >= claimed {
                     return Err(

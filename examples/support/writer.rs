@@ -1,7 +1,8 @@
 //! A writer for the tests of the store packages: one operating-system process that creates tasks in
 //! a list, and tells of each that was acknowledged.
 
-use agent_tasklist::{ListKey, Policy, Store, TaskDraft, block_on, update};
+use agent_tasklist::store::{ListKey, Store, block_on, update};
+use agent_tasklist::{Policy, TaskDraft};
 use std::error::Error;
 use std::io::Write;
 

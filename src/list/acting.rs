@@ -1,9 +1,15 @@
-use super::{Created, TaskList};
+//! The calls that change tasks, on behalf of an owner or of nobody.
+//!
+//! What each does is in `edit` and `write`; here the arguments are made ready, once for the list and for owners. Tested by
+//! `tests/owners.rs` and the state machine.
+
+use super::value::TaskList;
 use crate::change::Changes;
 use crate::error::Error;
 use crate::id::TaskId;
-use crate::task::{Status, TaskDraft, TaskPatch};
-use crate::text::given;
+use crate::owner;
+use crate::status::Status;
+use crate::task::{TaskDraft, TaskPatch};
 use std::sync::Arc;
 
 /// A list on behalf of an owner, made by [`TaskList::acting_as`].
@@ -17,6 +23,45 @@ pub struct Acting<'a> {
     actor: Option<Arc<str>>,
 }
 
+impl TaskList {
+    /// The same calls on behalf of an owner, which then leave the unfinished tasks of others as they are.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] for a blank name: a host that does not know who acts must not act for everybody.
+    ///
+    /// ```
+    /// use agent_tasklist::{Error, TaskDraft, TaskList};
+    ///
+    /// let mut list = TaskList::new();
+    /// list.create(TaskDraft::new("Fix the bug").id("fix").owner("jo"))?;
+    /// let refused = list.acting_as("al")?.complete("fix");
+    /// assert!(matches!(refused, Err(Error::OwnedByOther { .. })));
+    /// list.acting_as("jo")?.complete("fix")?;
+    /// assert!(list.acting_as(" ").is_err());
+    /// # Ok::<(), agent_tasklist::Error>(())
+    /// ```
+    pub fn acting_as(&mut self, owner: impl AsRef<str>) -> Result<Acting<'_>, Error> {
+        let actor = owner::name(owner.as_ref())?;
+        Ok(self.acting(Some(actor)))
+    }
+
+    /// The calls of an owner, or of nobody: then every task may be changed.
+    pub(crate) fn acting(&mut self, actor: Option<Arc<str>>) -> Acting<'_> {
+        Acting { list: self, actor }
+    }
+}
+
+/// What [`TaskList::create`] made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Created {
+    /// The id of the new task.
+    pub id: TaskId,
+    /// What the call did.
+    pub changes: Changes,
+}
+
 /// What [`TaskList::claim`] gave.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -27,12 +72,7 @@ pub struct Claimed {
     pub changes: Changes,
 }
 
-impl<'a> Acting<'a> {
-    pub(super) fn new(list: &'a mut TaskList, actor: Option<&str>) -> Self {
-        let actor = actor.and_then(given);
-        Acting { list, actor }
-    }
-
+impl Acting<'_> {
     /// See [`TaskList::write`].
     ///
     /// # Errors
@@ -42,6 +82,7 @@ impl<'a> Acting<'a> {
         let tasks = tasks.into_iter();
         let actor = self.actor.as_deref();
         let ((), changes) = self.list.change(actor, |edit| {
+            // Before the drafts are made: an iterator may be lazy, and tell that it has a million of them.
             edit.check_count(tasks.size_hint().0)?;
             edit.write(tasks.collect())
         })?;
@@ -101,5 +142,52 @@ impl<'a> Acting<'a> {
             .list
             .change(actor, |edit| edit.restore(id.as_ref().trim()))?;
         Ok(changes)
+    }
+
+    /// See [`TaskList::claim`]: work for the one who acts.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn claim(&mut self) -> Result<Claimed, Error> {
+        let owner = self.owner()?;
+        let (id, changes) = self.list.change(Some(&owner), |edit| edit.claim(&owner))?;
+        Ok(Claimed { id, changes })
+    }
+
+    /// See [`TaskList::claim_task`]: that task for the one who acts.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn claim_task(&mut self, id: impl AsRef<str>) -> Result<Changes, Error> {
+        let owner = self.owner()?;
+        let id = id.as_ref();
+        let ((), changes) = self
+            .list
+            .change(Some(&owner), |edit| edit.claim_task(id, &owner))?;
+        Ok(changes)
+    }
+
+    /// See [`TaskList::release`]: the unfinished tasks of the one who acts.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn release(&mut self) -> Result<Changes, Error> {
+        let owner = self.owner()?;
+        let ((), changes) = self.list.change(Some(&owner), |edit| {
+            edit.release(&owner);
+            Ok(())
+        })?;
+        Ok(changes)
+    }
+
+    /// Who acts, for what only somebody can do.
+    fn owner(&self) -> Result<Arc<str>, Error> {
+        match &self.actor {
+            Some(actor) => Ok(actor.clone()),
+            None => Ok(owner::name("")?),
+        }
     }
 }

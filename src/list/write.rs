@@ -1,62 +1,75 @@
-//! Replace-all: the new list is built beside the old one, then they are compared.
+//! Replace-all: the new list is built beside the old one, then the two are compared, and the difference is journaled.
+//!
+//! Which task an item stands for is decided in `reconcile`; the rules for the list that comes out are those of every
+//! call, in `settle`. Tested by the vectors in `tests/conformance`, the reference model, and `tests/growth.rs`.
 
-use super::edit::{Edit, check_draft, edge, starts_asleep};
-use super::{TaskList, cycle_error, find};
+use super::edit::{Edit, Rewrite, check_draft, edge, starts_asleep, taken};
+use super::reconcile::{Item, Origin, Plan, reconcile, same_folded};
+use super::retired::Retired;
+use super::value::TaskList;
 use crate::activation::Matcher;
-use crate::dag::{Dag, Link, Slot};
+use crate::change::Edge;
 use crate::error::Error;
+use crate::graph::{Builder, Graph, Link, Slot};
 use crate::policy::Dropped;
-use crate::reconcile::{Item, Origin, Plan, reconcile, same_folded};
-use crate::retired::Retired;
-use crate::task::{Given, Status, Task, TaskDraft};
+use crate::status::Status;
+use crate::task::{Given, Task, TaskDraft};
 use std::sync::Arc;
 
 impl Edit<'_> {
     pub(super) fn write(&mut self, mut drafts: Vec<TaskDraft>) -> Result<(), Error> {
-        self.is_write = true;
+        // Before anything is built: a call of a million items costs no more than counting them.
         self.check_count(drafts.len())?;
         for (i, draft) in drafts.iter().enumerate() {
             check_draft(i, draft)?;
         }
-        let old = self.list.dag.clone();
+        // A pointer. The old graph is compared with, and comes back where a rule is broken.
+        let old = self.list.graph.clone();
         let mut plan = reconcile(&drafts, &old, &self.list.retired, &self.list.suffixes)?;
-        match self.list.policy().dropped {
-            Dropped::Allow => {}
-            Dropped::Refuse => match plan.unfinished_left_out(&old) {
-                left_out if left_out.is_empty() => {}
-                left_out => {
-                    let ids = left_out.into_iter().map(|item| item.id).collect();
-                    return Err(Error::Dropped { ids });
-                }
-            },
-            Dropped::Keep => {
-                for item in plan.unfinished_left_out(&old) {
-                    self.unfinished_kept.push(item.id.clone());
-                    drafts.push(TaskDraft::default());
-                    plan.items.push(item);
-                }
-            }
+        let mut rewrite = Rewrite::default();
+        for item in self.kept_beside(&plan, &old)? {
+            rewrite.notes.unfinished_kept.push(item.id.clone());
+            drafts.push(TaskDraft::default());
+            plan.items.push(item);
         }
+        rewrite.notes.rebound = plan.rebound;
+        rewrite.notes.duplicate_ids = plan.duplicate_ids;
+        self.used_suffixes = plan.suffixes;
         let written = Written::new(&drafts, plan.items, &old, self.list)?;
-        if self.compare(&old, &written) {
-            self.started_asleep = written.started_asleep;
+        if self.compare(&old, &written, &mut rewrite) {
+            self.asked.started_asleep = written.started_asleep;
             let says_running = |draft: &TaskDraft| draft.fields.status == Some(Status::InProgress);
-            self.named_running = (written.dag.slots().zip(written.drafts))
+            self.asked.running = (written.graph.slots().zip(written.drafts))
                 .filter_map(|(slot, draft)| says_running(draft).then_some(slot))
                 .collect();
-            self.list.dag = Arc::new(written.dag);
-            self.replaced = Some(old);
+            self.list.graph = Arc::new(written.graph);
+            rewrite.replaced = Some(old);
         }
-        self.rebound = plan.rebound;
-        self.duplicate_ids = plan.duplicate_ids;
-        self.suffixes = plan.suffixes;
+        self.rewrite = Some(rewrite);
         Ok(())
     }
 
+    /// Items for the unfinished tasks that the write leaves out and that stay all the same, as the policy says.
+    fn kept_beside(&self, plan: &Plan, old: &Graph) -> Result<Vec<Item>, Error> {
+        let dropped = self.list.policy.dropped;
+        let left_out = match dropped {
+            // Not asked for where nobody wants them: most policies allow it.
+            Dropped::Allow => Vec::new(),
+            Dropped::Keep | Dropped::Refuse => plan.unfinished_left_out(old),
+        };
+        match dropped {
+            Dropped::Refuse if !left_out.is_empty() => {
+                let ids = left_out.into_iter().map(|item| item.id).collect();
+                Err(Error::Dropped { ids })
+            }
+            _ => Ok(left_out),
+        }
+    }
+
     /// Journals what a write made of the old list, and says whether it is anything at all.
-    fn compare(&mut self, old: &Dag, written: &Written<'_>) -> bool {
+    fn compare(&mut self, old: &Graph, written: &Written<'_>, rewrite: &mut Rewrite) -> bool {
         use Sort::{Added, Kept, Revived};
-        let new = &written.dag;
+        let new = &written.graph;
         let mut last = Kept(0);
         for (slot, item) in new.slots().zip(&written.items) {
             let sort = match item.origin {
@@ -64,7 +77,8 @@ impl Edit<'_> {
                 Origin::New => Added,
                 Origin::Retired(_) => Revived,
             };
-            self.reordered |= last > sort;
+            // The order is told only where it is not the one that the other facts give.
+            rewrite.reordered |= last > sort;
             last = sort;
             let Origin::Live(at) = item.origin else {
                 self.journal.set.push((slot, None));
@@ -76,7 +90,7 @@ impl Edit<'_> {
                 self.journal.set.push((slot, Some(old.before(old_slot))));
             }
             if item.id_only {
-                self.new_work.insert(slot);
+                self.asked.new_work.insert(slot);
             }
             let condition = old.condition(old_slot);
             if condition != new.condition(slot) {
@@ -84,18 +98,20 @@ impl Edit<'_> {
             }
         }
         let gone = old.slots().filter(|&slot| written.place_of(slot).is_none());
-        self.removed = gone.map(|slot| old.task(slot).clone()).collect();
-        self.compare_edges(old, written);
+        rewrite.removed = gone.map(|slot| old.task(slot).clone()).collect();
+        self.compare_edges(old, written, &mut rewrite.lost_edges);
         let journal = &self.journal;
-        self.reordered
-            || !(self.removed.is_empty() && journal.set.is_empty() && journal.edges.is_empty())
+        rewrite.reordered
+            || !(rewrite.removed.is_empty() && journal.set.is_empty() && journal.edges.is_empty())
     }
 
-    fn compare_edges(&mut self, old: &Dag, written: &Written<'_>) {
+    fn compare_edges(&mut self, old: &Graph, written: &Written<'_>, lost: &mut Vec<Edge>) {
+        // A pair of place and list in one word: with a set of edges this pass took a third of a write.
         const OLD: u64 = 1 << 32;
-        let new = &written.dag;
+        let new = &written.graph;
         // By place of a blocker in the new list: the blocked task it was last seen for, with
         // a bit that says in which list.
+        // By place in a vector, not in a set: this runs over all edges of both lists.
         let mut seen = vec![u64::MAX; new.len()];
         for (place, (slot, item)) in new.slots().zip(&written.items).enumerate() {
             let mark = place as u64;
@@ -103,7 +119,7 @@ impl Edit<'_> {
                 for blocker in old.unsorted_blockers(old.slot_at(at)) {
                     match written.place_of(blocker) {
                         Some(place) => seen[place] = mark | OLD,
-                        None => self.lost_edges.push(edge(old, old.slot_at(at), blocker)),
+                        None => lost.push(edge(old, old.slot_at(at), blocker)),
                     }
                 }
             }
@@ -134,7 +150,7 @@ impl Edit<'_> {
         }
         for blocked in old.slots().filter(|&slot| written.place_of(slot).is_none()) {
             for blocker in old.unsorted_blockers(blocked) {
-                self.lost_edges.push(edge(old, blocked, blocker));
+                lost.push(edge(old, blocked, blocker));
             }
         }
     }
@@ -152,7 +168,7 @@ enum Sort {
 struct Written<'a> {
     drafts: &'a [TaskDraft],
     items: Vec<Item>,
-    dag: Dag,
+    graph: Graph,
     /// Where the task of an old slot stands now, by id.
     places: Vec<Option<u32>>,
     /// Dormant tasks that are started.
@@ -163,75 +179,92 @@ impl<'a> Written<'a> {
     fn new(
         drafts: &'a [TaskDraft],
         items: Vec<Item>,
-        old: &Dag,
+        old: &Graph,
         list: &mut TaskList,
     ) -> Result<Self, Error> {
-        let mut written = Written {
-            drafts,
-            items,
-            dag: Dag::with_capacity(drafts.len()),
-            places: vec![None; old.slot_bound()],
-            started_asleep: Vec::new(),
-        };
+        let mut places = vec![None; old.slot_bound()];
         let mut tasks = Vec::with_capacity(drafts.len());
-        for (place, (item, draft)) in written.items.iter().zip(drafts).enumerate() {
+        for (place, (item, draft)) in items.iter().zip(drafts).enumerate() {
             if let Origin::Live(at) = item.origin {
-                written.places[old.slot_at(at).index()] = Some(place as u32);
+                places[old.slot_at(at).index()] = Some(place as u32);
             }
             let before = item.kept(old, &list.retired);
             tasks.push(written_task(item, draft, before));
         }
-        let asleep = written.asleep(&tasks, old, list);
-        for (task, (item, asleep)) in tasks.into_iter().zip(written.items.iter().zip(asleep)) {
+        let asleep = asleep(&tasks, &items, old, list);
+        let mut builder = Builder::with_capacity(drafts.len());
+        let mut started_asleep = Vec::new();
+        for (task, (item, asleep)) in tasks.into_iter().zip(items.iter().zip(asleep)) {
             let started_before = item
                 .kept(old, &list.retired)
                 .is_some_and(|task| task.started);
             let starts_asleep = starts_asleep(&task, asleep, started_before);
-            let slot = (written.dag.append(task, asleep)).map_err(|task| Error::DuplicateId {
-                id: task.id.clone(),
-            })?;
+            let slot = (builder.append(task, asleep)).map_err(|task| taken(&task, false))?;
             if starts_asleep {
-                written.started_asleep.push(slot);
+                started_asleep.push(slot);
             }
         }
-        let edges = written.edges(old)?;
-        match written.dag.connect(&edges) {
-            Ok(()) => Ok(written),
-            Err(cycle) => Err(cycle_error(&written.dag, cycle)),
+        let edges = Ends {
+            drafts,
+            items: &items,
+            places: &places,
+            builder: &builder,
         }
-    }
-
-    /// Which of the tasks sleep. Those whose activation is what it was sleep as they did.
-    fn asleep(&self, tasks: &[Arc<Task>], old: &Dag, list: &mut TaskList) -> Vec<bool> {
-        let mut asleep = vec![false; tasks.len()];
-        let mut unknown = Vec::new();
-        for (place, (task, item)) in tasks.iter().zip(&self.items).enumerate() {
-            if task.activation.is_none() {
-                continue;
-            }
-            match item.origin {
-                Origin::Live(at)
-                    if !item.id_only && old.task(old.slot_at(at)).activation == task.activation =>
-                {
-                    asleep[place] = old.is_asleep(old.slot_at(at));
-                }
-                _ => unknown.push(place),
-            }
-        }
-        let judged = unknown.iter().map(|&place| &*tasks[place]);
-        let unmet = Matcher::unmet(&mut list.matcher, judged, &list.run.evidence);
-        for (place, unmet) in unknown.into_iter().zip(unmet) {
-            asleep[place] = unmet;
-        }
-        asleep
+        .edges(old)?;
+        Ok(Written {
+            drafts,
+            graph: builder.build(&edges)?,
+            items,
+            places,
+            started_asleep,
+        })
     }
 
     fn place_of(&self, old: Slot) -> Option<usize> {
         self.places[old.index()].map(|place| place as usize)
     }
+}
 
+/// Which of the tasks sleep. Those whose activation is what it was sleep as they did.
+fn asleep(tasks: &[Arc<Task>], items: &[Item], old: &Graph, list: &mut TaskList) -> Vec<bool> {
+    let mut asleep = vec![false; tasks.len()];
+    let mut unknown = Vec::new();
+    for (place, (task, item)) in tasks.iter().zip(items).enumerate() {
+        if task.activation.is_none() {
+            continue;
+        }
+        match item.origin {
+            Origin::Live(at)
+                if !item.id_only && old.task(old.slot_at(at)).activation == task.activation =>
+            {
+                asleep[place] = old.is_asleep(old.slot_at(at));
+            }
+            // Judged together below: each call of the matcher walks the files.
+            _ => unknown.push(place),
+        }
+    }
+    let judged = unknown
+        .iter()
+        .map(|&place| tasks[place].activation.as_ref());
+    let unmet = Matcher::unmet(&mut list.matcher, judged, &list.run.evidence);
+    for (place, unmet) in unknown.into_iter().zip(unmet) {
+        asleep[place] = unmet;
+    }
+    asleep
+}
+
+/// The tasks of a write, for finding the ends of its edges.
+struct Ends<'a> {
+    drafts: &'a [TaskDraft],
+    items: &'a [Item],
+    /// Where the task of an old slot stands now.
+    places: &'a [Option<u32>],
+    builder: &'a Builder,
+}
+
+impl Ends<'_> {
     /// The edges that the drafts give or keep, as `(blocked, blocker)`.
-    fn edges(&self, old: &Dag) -> Result<Vec<(u32, u32)>, Error> {
+    fn edges(&self, old: &Graph) -> Result<Vec<(u32, u32)>, Error> {
         let mut edges = Vec::new();
         for (place, (item, draft)) in self.items.iter().zip(self.drafts).enumerate() {
             match (&draft.fields.blocked_by, item.origin) {
@@ -242,11 +275,12 @@ impl<'a> Written<'a> {
                 }
                 (None, Origin::Live(at)) if !item.id_only => {
                     let blockers = old.unsorted_blockers(old.slot_at(at));
-                    let kept = blockers.filter_map(|blocker| self.place_of(blocker));
+                    let kept = blockers.filter_map(|blocker| self.places[blocker.index()]);
                     let kept = kept.filter(|&blocker| {
-                        !self.items[blocker].id_only && self.drafts[blocker].fields.blocks.is_none()
+                        let at = blocker as usize;
+                        !self.items[at].id_only && self.drafts[at].fields.blocks.is_none()
                     });
-                    edges.extend(kept.map(|blocker| (place as u32, blocker as u32)));
+                    edges.extend(kept.map(|blocker| (place as u32, blocker)));
                 }
                 (None, _) => {}
             }
@@ -258,18 +292,19 @@ impl<'a> Written<'a> {
     }
 
     fn other_end(&self, place: usize, id: &str) -> Result<u32, Error> {
-        let other = self.dag.place(find(&self.dag, id)?);
-        if other == place {
-            let id = self.items[place].id.clone();
-            return Err(Error::SelfDependency { id });
+        let other = self.builder.named(id)?;
+        match other as usize == place {
+            true => Err(Error::SelfDependency {
+                id: self.items[place].id.clone(),
+            }),
+            false => Ok(other),
         }
-        Ok(other as u32)
     }
 }
 
 impl Plan {
     /// Items for the unfinished live tasks that no item stands for, in list order.
-    fn unfinished_left_out(&self, old: &Dag) -> Vec<Item> {
+    fn unfinished_left_out(&self, old: &Graph) -> Vec<Item> {
         let mut is_taken = vec![false; old.len()];
         for item in &self.items {
             if let Origin::Live(at) = item.origin {
@@ -291,7 +326,7 @@ impl Plan {
 
 impl Item {
     /// The task whose fields the item keeps.
-    fn kept<'l>(&self, old: &'l Dag, retired: &'l Retired) -> Option<&'l Arc<Task>> {
+    fn kept<'l>(&self, old: &'l Graph, retired: &'l Retired) -> Option<&'l Arc<Task>> {
         match self.origin {
             _ if self.id_only => None,
             Origin::New => None,
@@ -308,6 +343,7 @@ fn written_task(item: &Item, draft: &TaskDraft, before: Option<&Arc<Task>>) -> A
     };
     let mut task = draft.fields.over(before);
     task.subject = item.subject.clone();
+    // "Fixing the bug" under "Write the docs" would be worse than none.
     if draft.fields.active_form == Given::Kept && !same_folded(&before.subject, &task.subject) {
         task.active_form = None;
     }

@@ -1,7 +1,11 @@
-use super::{by_urgency, chars, within};
+//! The graph of dependencies as Mermaid and as DOT.
+//!
+//! Texts are escaped for the grammar of each. Tested by `tests/diagrams.rs` with the real parsers.
+
+use super::budget::{by_urgency, chars, within};
+use crate::graph::State;
 use crate::id::TaskId;
 use crate::list::TaskList;
-use crate::state::State;
 use crate::task::Task;
 use crate::text::one_line;
 use std::collections::HashSet;
@@ -153,6 +157,7 @@ fn for_mermaid(text: &str) -> String {
     let mut in_words = false;
     for c in text.chars().map(one_line) {
         in_words |= c.is_alphabetic();
+        // An allow list: what the grammar of a later release takes for its own is then a number already.
         let is_plain = match c {
             ' ' | ',' | '(' | '/' | '=' | '!' | '?' | '\'' => true,
             // Before the first word they may start a list, and after `www` an address.

@@ -1,7 +1,13 @@
-use super::{by_urgency, chars, within};
+//! A checklist in Markdown, out and in.
+//!
+//! What a line says is read here, for people's checklists and for the lines that models send as tasks. Tested by
+//! `tests/render.rs`, `tests/diagrams.rs` with a real parser, and fuzzing.
+
+use super::budget::{by_urgency, chars, within};
 use crate::id::TaskId;
 use crate::list::TaskList;
-use crate::task::{Status, Task, TaskDraft};
+use crate::status::Status;
+use crate::task::{Task, TaskDraft};
 use crate::text::{breaks_line, is_blank};
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -78,6 +84,7 @@ fn escaped(text: &str) -> String {
             c if breaks_line(c) || !inner.contains(&at) => {
                 _ = write!(escaped, "&#{};", u32::from(c))
             }
+            // In the middle of a word it means nothing in Markdown, and `parse_line` reads better as it is.
             '_' if in_word => escaped.push('_'),
             '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '<' | '>' | '|' | '&' | '~' | '$' => {
                 escaped.extend(['\\', c]);
@@ -144,7 +151,7 @@ pub struct Unread {
 /// assert_eq!((checklist.unread[0].line, &*checklist.unread[0].text), (3, "soon"));
 /// list.write(checklist.tasks)?;
 /// assert_eq!(list.get("build").unwrap().owner.as_deref(), Some("jo"));
-/// assert_eq!(list.blocked_by("task_ship")?[0].subject.as_ref(), "Build it");
+/// assert_eq!(list.blocked_by("task_ship").unwrap()[0].subject.as_ref(), "Build it");
 /// # Ok::<(), agent_tasklist::Error>(())
 /// ```
 pub fn from_markdown(text: &str) -> Checklist {
@@ -231,6 +238,7 @@ fn attributes<'a>(text: &'a str, item: &mut Item) -> &'a str {
     loop {
         let attribute = rest.strip_suffix('}').and_then(|open| {
             let at = open.rfind('{')?;
+            // A brace after an odd number of backslashes is text.
             let is_escaped = open[..at].chars().rev().take_while(|&c| c == '\\').count() % 2 == 1;
             (!is_escaped).then(|| (&open[..at], open[at + 1..].trim()))
         });

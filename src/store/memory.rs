@@ -1,7 +1,11 @@
-use super::{Commit, Revision, Store, StoreError, StoreFuture, Stored};
+//! A store in memory.
+//!
+//! It keeps values, not JSON, so that it costs a test nothing. Tested by `conformance` and `tests/store.rs`.
+
+use super::contract::{Commit, Revision, Store, StoreError, StoreFuture, Stored};
 use crate::key::ListKey;
 use crate::list::TaskList;
-use crate::policy::{Limits, Policy};
+use crate::policy::Policy;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -50,6 +54,7 @@ impl Store for MemoryStore {
 
     fn commit<'a>(&'a self, key: &'a ListKey, commit: Commit<'a>) -> StoreFuture<'a, Revision> {
         Box::pin(async move {
+            // A panic elsewhere while the lock was held leaves whole lists: each is put in with one insert.
             let mut lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
             let entry = lists.get(key);
             let current = entry
@@ -58,10 +63,11 @@ impl Store for MemoryStore {
             if current != commit.expected {
                 return Err(StoreError::Conflict);
             }
+            // Of the entry, deleted or not: a revision is never used twice.
             let revision = Revision::after(entry.map(|entry| entry.revision));
             let mut list = commit.list.clone();
+            // As after a load from JSON: a policy is the host's, and is never stored.
             list.set_policy(Policy::default());
-            list.set_limits(Limits::default());
             let list = Some(list);
             lists.insert(key.clone(), Entry { revision, list });
             Ok(revision)

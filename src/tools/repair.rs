@@ -1,234 +1,57 @@
 //! Turns what models really send into what the schemas ask for, and says what it understood.
 //!
-//! A pass before the reading: it knows the parameters of each tool, and gives the arguments in
-//! their canonical form. What it cannot make sense of it leaves as it is, for the reader to refuse.
+//! A pass before the reading: it knows the parameters of the tool, and gives the arguments in their canonical
+//! form. It reads only what can mean one thing, changes nothing else, and refuses nothing: what it cannot make sense
+//! of it leaves as it is, for the reader to refuse. Tested in `tests/lenient.rs`, and below for doing nothing
+//! the second time.
 
-use crate::error::Quote;
+use super::params::{self, Arg, Holds, Need, Param, Params, find};
+use super::words::{self, plain};
 use crate::render;
+use crate::text::Quote;
 use crate::text::is_blank;
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// A parameter: its name, the other names that it goes by, and what it holds.
-#[derive(Debug)]
-pub(super) struct Param {
-    pub(super) name: &'static str,
-    /// As [`plain`] has them.
-    aliases: &'static [&'static str],
-    holds: Holds,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Holds {
-    Text,
-    Id,
-    Ids,
-    Words,
-    Status,
-    Number,
-    Activation,
-    /// An object that goes into the metadata of the task.
-    Metadata,
-    /// Nothing that is read.
-    Echo,
-    Tasks(&'static [Param]),
-}
-
-const fn param(name: &'static str, aliases: &'static [&'static str], holds: Holds) -> Param {
-    Param {
-        name,
-        aliases,
-        holds,
-    }
-}
-
-const ID: Param = param("id", &["taskid"], Holds::Id);
-const CONTENT: Param = param(
-    "content",
-    &["subject", "title", "step", "task", "text", "name"],
-    Holds::Text,
-);
-const STATUS: Param = param("status", &[], Holds::Status);
-const ACTIVE_FORM: Param = param("activeForm", &[], Holds::Text);
-const DESCRIPTION: Param = param("description", &["details"], Holds::Text);
-const BLOCKED_BY: Param = param(
-    "blockedBy",
-    &["dependson", "dependencies", "deps", "blockers"],
-    Holds::Ids,
-);
-const BLOCKS: Param = param("blocks", &[], Holds::Ids);
-const ACTIVATION: Param = param("activation", &[], Holds::Activation);
-const OWNER: Param = param("owner", &["assignee"], Holds::Text);
-/// What replies say of a task, and models send back with it.
-const STATE: Param = param("state", &[], Holds::Echo);
-const METADATA: Param = param("metadata", &[], Holds::Metadata);
-const BASE_REVISION: Param = param("baseRevision", &[], Holds::Number);
-const TASK_ID: Param = param("task_id", &["id"], Holds::Id);
-const SUBJECT: Param = param(
-    "subject",
-    &["content", "title", "step", "task", "text", "name"],
-    Holds::Text,
-);
-const SLUG: Param = param("slug", &[], Holds::Text);
-const WORKSPACE: Param = param("workspace", &[], Holds::Text);
-
-const MASTRA_ITEM: &[Param] = &[ID, CONTENT, STATUS, ACTIVE_FORM, METADATA];
-const FULL_ITEM: &[Param] = &[
-    ID,
-    CONTENT,
-    STATUS,
-    ACTIVE_FORM,
-    DESCRIPTION,
-    BLOCKED_BY,
-    BLOCKS,
-    ACTIVATION,
-    OWNER,
-    STATE,
-    METADATA,
-];
-
-/// The parameters of Mastra's tools, and of the full ones.
-pub(super) fn mastra(name: &str, full: bool) -> &'static [Param] {
-    match (name, full) {
-        ("task_write", false) => {
-            const {
-                &[
-                    param("tasks", &[], Holds::Tasks(MASTRA_ITEM)),
-                    BASE_REVISION,
-                ]
-            }
-        }
-        ("task_write", true) => {
-            const { &[param("tasks", &[], Holds::Tasks(FULL_ITEM)), BASE_REVISION] }
-        }
-        ("task_update", false) => const { &[ID, CONTENT, STATUS, ACTIVE_FORM] },
-        ("task_update", true) => {
-            const {
-                &[
-                    ID,
-                    CONTENT,
-                    STATUS,
-                    ACTIVE_FORM,
-                    DESCRIPTION,
-                    BLOCKED_BY,
-                    BLOCKS,
-                    ACTIVATION,
-                    OWNER,
-                    param("addBlockedBy", &["adddependencies"], Holds::Ids),
-                    param("removeBlockedBy", &["removedependencies"], Holds::Ids),
-                    param("addBlocks", &[], Holds::Ids),
-                    param("removeBlocks", &[], Holds::Ids),
-                    param("clear", &[], Holds::Words),
-                ]
-            }
-        }
-        ("task_create", true) => FULL_ITEM,
-        ("task_complete", _) | ("task_delete" | "task_get", true) => const { &[ID] },
-        ("task_claim", true) => const { &[ID, OWNER] },
-        ("task_release", true) => const { &[OWNER] },
-        _ => const { &[] },
-    }
-}
-
-/// The parameters of Murmur's tools.
-pub(super) fn murmur(name: &str) -> &'static [Param] {
-    match name {
-        "task_create" => {
-            const {
-                &[
-                    SUBJECT,
-                    DESCRIPTION,
-                    param("activate_when", &[], Holds::Text),
-                    param("pattern", &[], Holds::Text),
-                    ACTIVATION,
-                    METADATA,
-                    SLUG,
-                    WORKSPACE,
-                ]
-            }
-        }
-        "task_update" => {
-            const {
-                &[
-                    TASK_ID,
-                    STATUS,
-                    SUBJECT,
-                    DESCRIPTION,
-                    param("add_blocks", &[], Holds::Ids),
-                    param("add_blocked_by", &["adddependencies"], Holds::Ids),
-                    SLUG,
-                    WORKSPACE,
-                ]
-            }
-        }
-        "task_get" => const { &[TASK_ID, SLUG, WORKSPACE] },
-        _ => const { &[SLUG, WORKSPACE] },
-    }
-}
-
-/// A name without case, `_`, `-` and spaces.
-fn plain(name: &str) -> String {
-    let plain = name.chars().filter(|c| !matches!(c, '_' | '-' | ' '));
-    plain.flat_map(char::to_lowercase).collect()
-}
-
-fn find<'p>(params: &'p [Param], key: &str) -> Option<&'p Param> {
-    let plain_key = plain(key);
-    let spelled = |param: &&Param| param.name == key || plain(param.name) == plain_key;
-    let named = |param: &&Param| param.aliases.contains(&&*plain_key);
-    params
-        .iter()
-        .find(spelled)
-        .or_else(|| params.iter().find(named))
-}
+type Members = Map<String, Value>;
+type Test = fn(&Value) -> bool;
 
 /// The members of the arguments that no schema has, with their paths and what they may have been
-/// meant for. For those who want no repairs.
-pub(super) fn unknown(
-    args: &Value,
-    params: &'static [Param],
-) -> Vec<(String, Option<&'static str>)> {
+/// meant for, in words. For those who want no repairs.
+pub(super) fn unknown(args: &Value, params: Params) -> Vec<(String, String)> {
     let mut unknown = Vec::new();
     let mut members: Vec<(&String, &Value)> = args.as_object().into_iter().flatten().collect();
     members.sort_unstable_by_key(|(key, _)| *key);
     for (key, value) in members {
-        let param = params
-            .iter()
-            .find(|param| param.name == key && param.is_in_schema());
-        let Some(param) = param else {
-            unknown.push((Quote(key).to_string(), meant(params, key)));
+        let is_named = |param: &&Param| param.name == key && param.need != Need::Hidden;
+        let Some(param) = params.iter().find(is_named) else {
+            let meant = meant(params, key).map(|meant| format!("; did you mean {meant}?"));
+            let what = format!("is not known{}", meant.unwrap_or_default());
+            unknown.push((Quote(key).to_string(), what));
             continue;
         };
-        let items = value.as_array().map_or(&[][..], Vec::as_slice);
+        let (Holds::Tasks(params), Value::Array(items)) = (param.holds, value) else {
+            continue;
+        };
         for (i, item) in items.iter().enumerate() {
-            if let Holds::Tasks(params) = param.holds {
-                let inner = self::unknown(item, params).into_iter();
-                unknown.extend(
-                    inner.map(|(path, meant)| (format!("{}[{i}].{path}", param.name), meant)),
-                );
-            }
+            let inner = self::unknown(item, params).into_iter();
+            unknown.extend(inner.map(|(path, what)| (format!("{key}[{i}].{path}"), what)));
         }
     }
     unknown
 }
 
-impl Param {
-    fn is_in_schema(&self) -> bool {
-        !matches!(self.holds, Holds::Metadata | Holds::Echo)
-    }
-}
-
 /// The parameter that a wrong name may have been meant for.
-fn meant(params: &'static [Param], key: &str) -> Option<&'static str> {
+fn meant(params: Params, key: &str) -> Option<&'static str> {
     let plain_key = plain(key);
     let near = |param: &&Param| {
         let name = plain(param.name);
         plain_key.starts_with(&name) || (plain_key.len() > 2 && name.starts_with(&plain_key))
     };
     let param = find(params, key).or_else(|| params.iter().find(near))?;
-    Some(param.name).filter(|_| param.is_in_schema())
+    Some(param.name).filter(|_| param.need != Need::Hidden)
 }
 
 fn is_given(value: &Value) -> bool {
@@ -248,18 +71,16 @@ pub(super) struct Repaired<'a> {
 }
 
 /// The arguments in their canonical form.
-pub(super) fn repair<'a>(args: &'a Value, params: &'static [Param]) -> Repaired<'a> {
+pub(super) fn repair<'a>(args: Cow<'a, Value>, params: Params) -> Repaired<'a> {
     let mut repair = Repair::default();
-    let top = unwrapped(args, params, &mut repair);
-    let args = match top.as_ref() {
-        Value::Object(members) => match repair.object("", members, params) {
-            Some(members) => Cow::Owned(Value::Object(members)),
-            None => top,
-        },
-        _ => top,
+    let args = match repair.unwrapped(&args, params) {
+        Some(inner) => Cow::Owned(inner),
+        None => args,
     };
+    let members = args.as_object();
+    let repaired = members.and_then(|members| repair.object("", members, params));
     Repaired {
-        args,
+        args: repaired.map_or(args, |members| Cow::Owned(Value::Object(members))),
         notes: told(repair.notes),
         disagreements: repair.disagreements,
     }
@@ -272,6 +93,7 @@ fn told(notes: Vec<(String, String)>) -> Vec<String> {
     for (path, what) in notes {
         alike.entry(what).or_default().push(path);
     }
+    // A list of 10,000 tasks with one wrong spelling throughout must not be answered with 10,000 notes.
     let sentence = |(what, paths): (String, Vec<String>)| {
         let mut text = format!("{} {what}", paths[0]);
         if paths.len() > 1 {
@@ -286,57 +108,9 @@ fn told(notes: Vec<(String, String)>) -> Vec<String> {
     alike.into_iter().map(sentence).collect()
 }
 
-/// The arguments without a JSON string around them, and without an object whose one member holds
-/// them or their tasks.
-fn unwrapped<'a>(args: &'a Value, params: &[Param], repair: &mut Repair) -> Cow<'a, Value> {
-    let holds_tasks = params
-        .iter()
-        .any(|param| matches!(param.holds, Holds::Tasks(_)));
-    let wanted = |value: &Value| value.is_object() || holds_tasks && value.is_array();
-    let args = match parsed(args, wanted) {
-        Some(parsed) => {
-            repair.note("", "were a JSON string; they were read as what is in it");
-            Cow::Owned(parsed)
-        }
-        None => Cow::Borrowed(args),
-    };
-    if holds_tasks && args.as_array().is_some_and(|items| !items.is_empty()) {
-        repair.note("", "were a list; it was read as the tasks");
-        return Cow::Owned(json!({"tasks": args}));
-    }
-    let Some((key, inner)) = args
-        .as_object()
-        .filter(|args| args.len() == 1)
-        .and_then(|args| args.iter().next())
-    else {
-        return args;
-    };
-    if find(params, key).is_some() {
-        return args;
-    }
-    let known = |value: &Value| {
-        let members = value.as_object();
-        members.is_some_and(|members| members.keys().any(|key| find(params, key).is_some()))
-    };
-    let inner = parsed(inner, |value| value.is_object() || value.is_array())
-        .unwrap_or_else(|| inner.clone());
-    let unwrapped = match inner {
-        Value::Object(_) if known(&inner) => inner,
-        Value::Array(_) if holds_tasks => json!({"tasks": inner}),
-        _ => return args,
-    };
-    repair.note(
-        "",
-        &format!(
-            "were inside {:?}; they were taken out of it",
-            Quote(key).to_string()
-        ),
-    );
-    Cow::Owned(unwrapped)
-}
-
 /// What a JSON string holds, if it is of the wanted kind: through two levels of strings, and a code fence.
-fn parsed(value: &Value, wanted: impl Fn(&Value) -> bool) -> Option<Value> {
+pub(super) fn parsed(value: &Value, wanted: impl Fn(&Value) -> bool) -> Option<Value> {
+    // A model that is told to send JSON as text may do so twice over; a third time has not been seen.
     let mut text = value.as_str()?.to_owned();
     for _ in 0..2 {
         let bare = text.trim();
@@ -364,90 +138,127 @@ struct Repair {
 
 impl Repair {
     fn note(&mut self, path: &str, what: &str) {
-        let path = if path.is_empty() {
-            "The arguments"
-        } else {
-            path
+        let path = Some(path).filter(|path| !path.is_empty());
+        let path = path.unwrap_or("The arguments").to_owned();
+        self.notes.push((path, what.to_owned()));
+    }
+
+    /// The arguments without a JSON string around them, and without an object whose one member holds them or
+    /// their tasks; `None` where there is nothing around them.
+    fn unwrapped(&mut self, args: &Value, params: Params) -> Option<Value> {
+        let list = params.iter().find(|param| param.arg == Arg::Tasks);
+        let wanted = |value: &Value| value.is_object() || list.is_some() && value.is_array();
+        let read = parsed(args, wanted);
+        if read.is_some() {
+            self.note("", "were a JSON string; they were read as what is in it");
+        }
+        let bare = read.as_ref().unwrap_or(args);
+        // An empty list is not taken: it would delete everything, and nobody said that it is the tasks.
+        let inner = match (list, bare.as_array()) {
+            (Some(list), Some(items)) if !items.is_empty() => {
+                self.note("", "were a list; it was read as the tasks");
+                Some(json!({list.name: items}))
+            }
+            _ => self.inside(bare, params, list),
         };
-        self.notes.push((path.to_owned(), what.to_owned()));
+        inner.or(read)
+    }
+
+    /// What the one member of an object holds, if that is the arguments or the list.
+    fn inside(&mut self, args: &Value, params: Params, list: Option<&Param>) -> Option<Value> {
+        let (key, inner) = only_member(args)?;
+        // An object with one argument that is known is the arguments, whatever is inside.
+        if find(params, key).is_some() {
+            return None;
+        }
+        let inner = parsed(inner, is_container).unwrap_or_else(|| inner.clone());
+        let is_known = |members: &Members| members.keys().any(|key| find(params, key).is_some());
+        let inside = match (list, &inner) {
+            (_, Value::Object(members)) if is_known(members) => inner,
+            (Some(list), Value::Array(_)) => json!({list.name: inner}),
+            _ => return None,
+        };
+        let key = Quote(key).to_string();
+        self.note(
+            "",
+            &format!("were inside {key:?}; they were taken out of it"),
+        );
+        Some(inside)
     }
 
     /// An object with canonical names and values; `None` where it is so already.
-    fn object(
-        &mut self,
-        path: &str,
-        members: &Map<String, Value>,
-        params: &'static [Param],
-    ) -> Option<Map<String, Value>> {
-        let at = |name: &str| match path {
-            "" => name.to_owned(),
-            path => format!("{path}.{name}"),
-        };
-        let takes_more = params
-            .iter()
-            .any(|param| matches!(param.holds, Holds::Metadata));
-        let is_canonical = |(key, value): (&String, &Value)| {
-            let param = params.iter().find(|param| param.name == key);
-            param.is_some_and(|param| is_canonical(value, param.holds))
-        };
-        if members.iter().all(is_canonical) {
+    fn object(&mut self, path: &str, members: &Members, params: Params) -> Option<Members> {
+        // Right arguments are the common case, and are not copied.
+        if are_canonical(members, params) {
             return None;
         }
-        let mut repaired = Map::new();
-        let mut more = Map::new();
+        let rest = params::of(params, Arg::Metadata);
+        let (mut repaired, mut more) = (Members::new(), Members::new());
         // The order of a map is not to be relied on: other crates switch it.
         let mut sorted: Vec<(&String, &Value)> = members.iter().collect();
         sorted.sort_unstable_by_key(|(key, _)| *key);
         for (key, value) in sorted {
-            let param = find(params, key);
-            if param.is_some_and(|param| matches!(param.holds, Holds::Echo)) {
-                continue;
-            }
-            let Some(param) = param else {
-                match takes_more {
-                    true if !value.is_null() => _ = more.insert(key.clone(), value.clone()),
-                    true => {}
-                    false => {
-                        self.note(&at(&Quote(key).to_string()), "is not known; it was ignored")
-                    }
+            match (find(params, key), rest) {
+                (Some(param), _) => self.member(path, &mut repaired, param, key, value),
+                // Null is not given, here as everywhere: nothing to keep, and nothing to note.
+                (None, Some(_)) if value.is_null() => {}
+                (None, Some(_)) => _ = more.insert(key.clone(), value.clone()),
+                (None, None) => {
+                    let path = at(path, &Quote(key).to_string());
+                    self.note(&path, "is not known; it was ignored");
                 }
-                continue;
-            };
-            let value = self.value(&at(param.name), value, param.holds);
-            let value = value.unwrap_or_else(|| members[key].clone());
-            if param.name != key && is_given(&value) {
-                self.note(
-                    &at(&Quote(key).to_string()),
-                    &format!("was read as {}", param.name),
-                );
-            }
-            match repaired.get(param.name) {
-                Some(other) if is_given(other) && is_given(&value) && *other != value => {
-                    let what = format!(
-                        "given twice, with different values, also as {:?}",
-                        Quote(key).to_string()
-                    );
-                    self.disagreements.push((at(param.name), what));
-                }
-                Some(other) if is_given(other) => {}
-                _ => _ = repaired.insert(param.name.to_owned(), value),
             }
         }
-        if !more.is_empty() {
-            let mut names: Vec<String> = more.keys().map(|key| Quote(key).to_string()).collect();
-            names.sort_unstable();
-            names.truncate(5);
-            let names = names.join(", ");
-            self.note(
-                path,
-                &format!("has fields that are not known ({names}); they went into its metadata"),
-            );
-            match repaired.get_mut("metadata").and_then(Value::as_object_mut) {
-                Some(metadata) => metadata.extend(more),
-                None => _ = repaired.insert("metadata".to_owned(), Value::Object(more)),
-            }
+        if let Some(rest) = rest.filter(|_| !more.is_empty()) {
+            self.keep(path, &mut repaired, rest, more);
         }
         Some(repaired)
+    }
+
+    /// Puts a member into an object under its canonical name.
+    fn member(
+        &mut self,
+        path: &str,
+        repaired: &mut Members,
+        param: &'static Param,
+        key: &str,
+        given: &Value,
+    ) {
+        if matches!(param.holds, Holds::Echo) {
+            return;
+        }
+        let value = self.value(&at(path, param.name), given, param.holds);
+        let value = value.unwrap_or_else(|| given.clone());
+        let said = Quote(key).to_string();
+        if param.name != key && is_given(&value) {
+            self.note(&at(path, &said), &format!("was read as {}", param.name));
+        }
+        match repaired.get(param.name) {
+            Some(other) if is_given(other) && is_given(&value) && *other != value => {
+                let what = format!("given twice, with different values, also as {said:?}");
+                self.disagreements.push((at(path, param.name), what));
+            }
+            // The same value under two spellings. One is enough.
+            Some(other) if is_given(other) => {}
+            _ => _ = repaired.insert(param.name.to_owned(), value),
+        }
+    }
+
+    /// Puts what is not known into the metadata.
+    fn keep(&mut self, path: &str, repaired: &mut Members, metadata: &Param, more: Members) {
+        let mut names: Vec<String> = more.keys().map(|key| Quote(key).to_string()).collect();
+        names.sort_unstable();
+        names.truncate(5);
+        let names = names.join(", ");
+        let what = format!("has fields that are not known ({names}); they went into its metadata");
+        self.note(path, &what);
+        match repaired
+            .get_mut(metadata.name)
+            .and_then(Value::as_object_mut)
+        {
+            Some(metadata) => metadata.extend(more),
+            None => _ = repaired.insert(metadata.name.to_owned(), Value::Object(more)),
+        }
     }
 
     /// A value in its canonical form; `None` where it is so already, or makes no sense.
@@ -455,6 +266,8 @@ impl Repair {
         if !is_given(value) || is_canonical(value, holds) {
             return None;
         }
+        // What was noted on the way is taken back where the value makes no sense in the end: the reader refuses it, and a
+        // note that it was understood would be wrong.
         let noted = self.notes.len();
         let repaired = self.repaired(path, value, holds);
         if repaired.is_none() {
@@ -465,33 +278,21 @@ impl Repair {
 
     fn repaired(&mut self, path: &str, value: &Value, holds: Holds) -> Option<Value> {
         match holds {
-            Holds::Text | Holds::Echo => None,
+            Holds::Text | Holds::Choice(_) | Holds::Echo => None,
             Holds::Id => {
                 let id = integer(value)?;
                 self.note(path, "was a number; it was read as a string");
                 Some(id.into())
             }
             Holds::Number => Some(value.as_str()?.trim().parse::<u64>().ok()?.into()),
-            Holds::Status => {
+            Holds::Status(_) => {
                 let word = value.as_str()?;
-                let status = status(word)?;
-                self.note(
-                    path,
-                    &format!("{:?} was read as {status}", Quote(word).to_string()),
-                );
-                Some(status.into())
+                let status = words::meant(word)?;
+                let word = Quote(word).to_string();
+                self.note(path, &format!("{word:?} was read as {status}"));
+                Some(status.as_str().into())
             }
-            Holds::Ids | Holds::Words => {
-                let list = self.list(path, value, Value::is_string)?;
-                let ids = list.into_iter().enumerate().filter(|(_, id)| is_given(id));
-                Some(
-                    ids.map(|(i, id)| {
-                        self.value(&format!("{path}[{i}]"), &id, Holds::Id)
-                            .unwrap_or(id)
-                    })
-                    .collect(),
-                )
-            }
+            Holds::Ids | Holds::Fields(_) => self.ids(path, value),
             Holds::Activation => self.activation(path, value),
             Holds::Metadata => {
                 let object = parsed(value, Value::is_object)?;
@@ -500,122 +301,119 @@ impl Repair {
             }
             Holds::Tasks(params) => {
                 let items = self.list(path, value, Value::is_object)?;
-                let items = items.into_iter().enumerate();
-                Some(
-                    items
-                        .map(|(i, item)| self.item(&format!("{path}[{i}]"), item, params))
-                        .collect(),
-                )
+                let items = items.iter().enumerate();
+                let item = |(i, item)| self.item(&format!("{path}[{i}]"), item, params);
+                Some(items.map(item).collect())
             }
         }
+    }
+
+    fn ids(&mut self, path: &str, value: &Value) -> Option<Value> {
+        let list = self.list(path, value, Value::is_string)?;
+        let ids = list.iter().enumerate().filter(|(_, id)| is_given(id));
+        let as_text = |(i, id): (usize, &Value)| {
+            let text = self.value(&format!("{path}[{i}]"), id, Holds::Id);
+            text.unwrap_or_else(|| id.clone())
+        };
+        Some(ids.map(as_text).collect())
+    }
+
+    /// A value without a JSON string around it.
+    fn open<'v>(&mut self, path: &str, value: &'v Value, is: Test, what: &str) -> Cow<'v, Value> {
+        let Some(parsed) = parsed(value, is) else {
+            return Cow::Borrowed(value);
+        };
+        self.note(path, &format!("was a JSON string; it was read as {what}"));
+        Cow::Owned(parsed)
     }
 
     /// The items of a list that may be a JSON string, inside a one-key object, or one item alone.
-    fn list(
+    fn list<'v>(
         &mut self,
         path: &str,
-        value: &Value,
-        is_item: fn(&Value) -> bool,
-    ) -> Option<Vec<Value>> {
-        let wanted = |value: &Value| value.is_array() || value.is_object();
-        let value = match parsed(value, wanted) {
-            Some(parsed) => {
-                self.note(path, "was a JSON string; it was read as what is in it");
-                Cow::Owned(parsed)
-            }
-            None => Cow::Borrowed(value),
+        value: &'v Value,
+        is_item: Test,
+    ) -> Option<Cow<'v, [Value]>> {
+        let value = match self.open(path, value, is_container, "what is in it") {
+            Cow::Borrowed(Value::Array(items)) => return Some(Cow::Borrowed(items)),
+            Cow::Owned(Value::Array(items)) => return Some(Cow::Owned(items)),
+            value => value,
         };
-        if value.is_array() {
-            return match value.into_owned() {
-                Value::Array(items) => Some(items),
-                _ => None,
-            };
+        if let Some((_, Value::Array(items))) = only_member(&value) {
+            self.note(path, "was an object around a list; it was read as the list");
+            return Some(Cow::Owned(items.clone()));
         }
-        match value.as_ref() {
-            Value::Object(members) if members.len() == 1 => match members.values().next() {
-                Some(Value::Array(items)) => {
-                    self.note(path, "was an object around a list; it was read as the list");
-                    Some(items.clone())
-                }
-                _ if is_item(&value) => self.alone(path, &value),
-                _ => None,
-            },
-            value if is_item(value) || integer(value).is_some() && is_item(&json!("")) => {
-                self.alone(path, value)
-            }
-            _ => None,
-        }
-    }
-
-    fn alone(&mut self, path: &str, item: &Value) -> Option<Vec<Value>> {
-        self.note(path, "was one item; it was read as a list of it");
-        Some(vec![item.clone()])
+        // Only lists of texts take a lone number for an id; a number is no task.
+        let takes_ids = is_item(&Value::from(""));
+        let is_alone = is_item(&value) || takes_ids && integer(&value).is_some();
+        is_alone.then(|| {
+            self.note(path, "was one item; it was read as a list of it");
+            Cow::Owned(vec![value.into_owned()])
+        })
     }
 
     /// A task of a list: an object, a JSON string of one, or a line of a checklist.
-    fn item(&mut self, path: &str, item: Value, params: &'static [Param]) -> Value {
-        let item = match parsed(&item, Value::is_object) {
-            Some(parsed) => {
-                self.note(path, "was a JSON string; it was read as the object in it");
-                parsed
-            }
-            None => match item.as_str().filter(|line| !is_blank(line)) {
-                Some(line) => {
-                    self.note(path, "was a text; it was read as a task");
-                    checklist_line(line)
-                }
-                None => item,
-            },
-        };
-        match &item {
-            Value::Object(members) => match self.object(path, members, params) {
-                Some(members) => Value::Object(members),
-                None => item,
-            },
-            _ => item,
+    fn item(&mut self, path: &str, item: &Value, params: Params) -> Value {
+        let mut item = self.open(path, item, Value::is_object, "the object in it");
+        if let Some(line) = item.as_str().filter(|line| !is_blank(line)) {
+            self.note(path, "was a text; it was read as a task");
+            item = Cow::Owned(checklist_line(line, params));
         }
+        let members = item.as_object();
+        let repaired = members.and_then(|members| self.object(path, members, params));
+        repaired.map_or_else(|| item.into_owned(), Value::Object)
     }
 
     fn activation(&mut self, path: &str, value: &Value) -> Option<Value> {
-        let value = match parsed(value, |value| value.is_array() || value.is_object()) {
-            Some(parsed) => Cow::Owned(parsed),
-            None => Cow::Borrowed(value),
+        let value = &parsed(value, is_container).unwrap_or_else(|| value.clone());
+        let inner = match only_member(value) {
+            Some((kind, inner)) if plain(kind) == "filesmodified" => inner,
+            _ => value,
         };
-        let patterns = |value: &Value| match value {
-            Value::String(_) => Some(json!([value])),
-            Value::Array(patterns) if patterns.iter().all(Value::is_string) => Some(value.clone()),
-            Value::Object(inner) if inner.len() == 1 => match inner.get("pattern")? {
-                pattern @ Value::String(_) => Some(json!([pattern])),
-                _ => None,
-            },
-            _ => None,
-        };
-        let list = match value
-            .as_object()
-            .filter(|members| members.len() == 1)
-            .and_then(|m| m.iter().next())
-        {
-            Some((kind, inner)) if plain(kind) == "filesmodified" => patterns(inner)?,
-            _ => patterns(&value)?,
+        let patterns = match (inner, only_member(inner)) {
+            (Value::Array(patterns), _) if patterns.iter().all(Value::is_string) => {
+                patterns.clone()
+            }
+            (Value::String(_), _) => vec![inner.clone()],
+            (_, Some((key, pattern))) if key == "pattern" && pattern.is_string() => {
+                vec![pattern.clone()]
+            }
+            _ => return None,
         };
         self.note(path, "was read as a condition on modified files");
-        Some(json!({"filesModified": list}))
+        Some(json!({"filesModified": patterns}))
     }
+}
+
+fn is_container(value: &Value) -> bool {
+    value.is_array() || value.is_object()
+}
+
+/// The member of an object that has one.
+fn only_member(value: &Value) -> Option<(&String, &Value)> {
+    let members = value.as_object().filter(|members| members.len() == 1)?;
+    members.iter().next()
+}
+
+/// Whether the members of an object need no repair.
+fn are_canonical(members: &Members, params: &[Param]) -> bool {
+    members.iter().all(|(key, value)| {
+        let param = params.iter().find(|param| param.name == key);
+        param.is_some_and(|param| is_canonical(value, param.holds))
+    })
 }
 
 /// Whether a value needs no repair.
 fn is_canonical(value: &Value, holds: Holds) -> bool {
     match holds {
-        Holds::Text => true,
+        Holds::Text | Holds::Choice(_) => true,
         Holds::Echo => false,
-        Holds::Metadata => !value.is_string(),
+        Holds::Metadata | Holds::Number => !value.is_string(),
         Holds::Id => integer(value).is_none(),
-        Holds::Number => !value.is_string(),
-        Holds::Status => value.as_str().is_none_or(|text| {
-            matches!(text, "pending" | "in_progress" | "completed" | "deleted")
-                || status(text).is_none()
-        }),
-        Holds::Ids | Holds::Words => match value {
+        Holds::Status(_) => value
+            .as_str()
+            .is_none_or(|text| words::exact(text).is_some() || words::meant(text).is_none()),
+        Holds::Ids | Holds::Fields(_) => match value {
             Value::Array(ids) => ids.iter().all(|id| is_given(id) && integer(id).is_none()),
             _ => !is_given(value),
         },
@@ -627,14 +425,19 @@ fn is_canonical(value: &Value, holds: Holds) -> bool {
         },
         Holds::Tasks(params) => match value {
             Value::Array(items) => items.iter().all(|item| match item {
-                Value::Object(members) => members.iter().all(|(key, value)| {
-                    let param = params.iter().find(|param| param.name == key);
-                    param.is_some_and(|param| is_canonical(value, param.holds))
-                }),
+                Value::Object(members) => are_canonical(members, params),
                 item => !item.is_string(),
             }),
             _ => !is_given(value),
         },
+    }
+}
+
+/// The path to a member.
+fn at(path: &str, name: &str) -> String {
+    match path {
+        "" => name.to_owned(),
+        path => format!("{path}.{name}"),
     }
 }
 
@@ -646,40 +449,46 @@ fn integer(value: &Value) -> Option<String> {
     }
 }
 
-/// The status that a word stands for.
-fn status(word: &str) -> Option<&'static str> {
-    let word = plain(word.trim());
-    match word.strip_prefix("taskstatus").unwrap_or(&word) {
-        "pending" | "todo" | "notstarted" | "open" => Some("pending"),
-        "inprogress" | "running" | "active" | "doing" | "started" => Some("in_progress"),
-        "completed" | "complete" | "done" | "finished" => Some("completed"),
-        "deleted" => Some("deleted"),
-        _ => None,
-    }
-}
-
 /// An item of a Markdown list, or just a text, as a task.
-fn checklist_line(line: &str) -> Value {
-    let Some(item) = render::item(line) else {
-        return json!({"content": line.trim()});
+fn checklist_line(line: &str, params: Params) -> Value {
+    let mut task = Members::new();
+    // What the interface has no parameter for goes by a name of its own, so that it is told of as not known.
+    let mut set = |arg, otherwise: &str, value: Value| {
+        let name = params::of(params, arg).map_or(otherwise, |param| param.name);
+        task.insert(name.to_owned(), value);
     };
-    let mut task = json!({"content": item.subject});
-    if let Some(status) = item.status {
-        task["status"] = status.as_str().into();
+    match render::item(line) {
+        None => set(Arg::Subject, "content", line.trim().into()),
+        Some(item) => {
+            set(Arg::Subject, "content", item.subject.into());
+            if let Some(status) = item.status {
+                set(Arg::Status, "status", status.as_str().into());
+            }
+            if let [id] = &item.ids[..] {
+                set(Arg::Id, "id", id.as_str().into());
+            }
+            if !item.after.is_empty() {
+                set(Arg::BlockedBy, "blockedBy", item.after.into());
+            }
+        }
     }
-    if let [id] = &item.ids[..] {
-        task["id"] = id.as_str().into();
-    }
-    if !item.after.is_empty() {
-        task["blockedBy"] = item.after.into();
-    }
-    task
+    Value::Object(task)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[rustfmt::skip]
+    const ITEM: Params = &[
+        params::ID, params::CONTENT, params::STATUS, params::BLOCKED_BY, params::ACTIVATION,
+        params::STATE, params::METADATA,
+    ];
+    const WRITE: Params = &[
+        Param::new(Arg::Tasks, "tasks", Holds::Tasks(ITEM)),
+        params::BASE_REVISION,
+    ];
 
     fn sloppy() -> impl Strategy<Value = Value> {
         let text = prop_oneof![
@@ -709,11 +518,11 @@ mod tests {
 
         #[test]
         fn what_is_repaired_needs_no_repair(args in sloppy()) {
-            for name in ["task_write", "task_update", "task_create"] {
-                let once = repair(&args, mastra(name, true));
+            for params in [WRITE, ITEM] {
+                let once = repair(Cow::Borrowed(&args), params);
                 if once.disagreements.is_empty() {
                     let args = once.args.into_owned();
-                    let twice = repair(&args, mastra(name, true));
+                    let twice = repair(Cow::Borrowed(&args), params);
                     prop_assert_eq!(twice.args.as_ref(), &args);
                     prop_assert_eq!(twice.notes, Vec::<String>::new());
                 }

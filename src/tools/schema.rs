@@ -1,5 +1,8 @@
-//! JSON Schemas, by hand, in the style that all providers accept: one string `type` a
-//! node, string enums, no additional properties, optional = not required.
+//! Builds JSON Schemas in the style that all providers accept: one string `type` a node, string enums, no
+//! additional properties, and optional means not in `required`.
+//!
+//! Only the building blocks are here. What the schema of a tool holds follows from its row. Tested in
+//! `tests/schemas.rs`.
 
 use serde_json::{Map, Value, json};
 
@@ -36,6 +39,11 @@ pub(super) fn object(properties: &[(&str, Value, bool)]) -> Value {
     })
 }
 
+/// An activation, in and out.
+pub(super) fn files_modified(glob: &str) -> Value {
+    object(&[("filesModified", array(string(glob), "Any of these"), true)])
+}
+
 pub(super) fn boolean() -> Value {
     json!({"type": "boolean"})
 }
@@ -68,6 +76,7 @@ pub(super) fn require_all(schema: &mut Value) {
             .filter(|name| !required.iter().any(|other| other == *name))
         {
             let property = &mut schema["properties"][name];
+            // OpenAI's strict mode has no optional properties; one that may be null stands for it.
             property["type"] = json!([property["type"], "null"]);
             if let Some(words) = property.get_mut("enum").and_then(Value::as_array_mut) {
                 words.push(Value::Null);

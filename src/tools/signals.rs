@@ -1,4 +1,11 @@
-use super::ListTools;
+//! [`TaskSignals`]: the tools of a list and what its model is shown of it, as one thing to register.
+//!
+//! It joins [`ListTools`] with the projector of `render`, and decides nothing itself. Tested in
+//! `tests/conversation.rs`.
+
+use super::read::Arguments;
+use super::reply::Reply;
+use super::shared::ListTools;
 use crate::list::TaskList;
 use crate::render::{self, Projector, Signal};
 use crate::store::{Revision, Store, StoreError, Stored};
@@ -12,7 +19,8 @@ use crate::store::{Revision, Store, StoreError, Stored};
 /// Both look at the store, never at a copy.
 ///
 /// ```
-/// use agent_tasklist::{ListKey, ListTools, MemoryStore, TaskSignals, Toolset, block_on};
+/// use agent_tasklist::store::{ListKey, MemoryStore, block_on};
+/// use agent_tasklist::tools::{ListTools, TaskSignals, Toolset};
 /// use serde_json::json;
 ///
 /// # block_on(async {
@@ -58,6 +66,17 @@ impl<S: Store> TaskSignals<S> {
     /// The tools, to hand to the model.
     pub fn tools(&self) -> &ListTools<S> {
         &self.tools
+    }
+
+    /// Carries out a call, as [`ListTools::call`] does, and takes what it changed as told: the reply says it, and the next
+    /// signal need not say it again. What others changed is still to be told.
+    pub async fn call<'a>(&mut self, name: &str, args: impl Into<Arguments<'a>>) -> Reply {
+        let (reply, list) = self.tools.call_and_list(name, args.into()).await;
+        if let Some(list) = list {
+            let told = self.tools.tools().told(&reply.changes);
+            self.projector.told(&list, &told);
+        }
+        reply
     }
 
     /// What the model has been shown, to be kept with the conversation.

@@ -1,6 +1,7 @@
 //! Lists whose texts try to pass for something else.
 
-use agent_tasklist::{Activation, Blocked, InProgress, Policy, Status, TaskDraft, TaskList};
+use agent_tasklist::policy::{Dependencies, InProgress};
+use agent_tasklist::{Activation, Policy, Status, TaskDraft, TaskList};
 use proptest::prelude::*;
 
 pub(crate) const STATUSES: [Status; 3] = [Status::Pending, Status::InProgress, Status::Completed];
@@ -9,7 +10,7 @@ pub(crate) const STATUSES: [Status; 3] = [Status::Pending, Status::InProgress, S
 pub(crate) fn anything_goes() -> Policy {
     let mut policy = Policy::default();
     policy.in_progress = InProgress::Unlimited;
-    policy.blocked = Blocked::Advise;
+    policy.dependencies = Dependencies::Advise;
     policy
 }
 

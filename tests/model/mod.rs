@@ -65,7 +65,8 @@
 //!    above.
 
 use agent_tasklist as real;
-use real::{Blocked, Dropped, Excess, InProgress, Policy, State, Status};
+use real::policy::{Dependencies, Dropped, Excess, InProgress};
+use real::{Policy, State, Status};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -140,13 +141,13 @@ impl Op {
         }
     }
 
-    /// Whose behalf the call is on.
+    /// Whose behalf the call is on: a name, which is blank where the host does not know it.
     pub(crate) fn actor(&self) -> Option<&str> {
         let name = match self {
             Op::As(name, _) | Op::Claim(name) | Op::ClaimTask(_, name) => name,
             _ => return None,
         };
-        given(name).is_some().then_some(name)
+        Some(name.trim())
     }
 }
 
@@ -210,6 +211,13 @@ fn meant_patterns(patterns: &[String]) -> Vec<String> {
 }
 
 impl Given<String> {
+    fn trimmed(&self) -> Self {
+        match self {
+            Given::Set(text) => Given::Set(text.trim().to_owned()),
+            other => other.clone(),
+        }
+    }
+
     fn meant(&self) -> Self {
         match self {
             Given::Set(text) => given(text).map_or(Given::Kept, Given::Set),
@@ -226,7 +234,8 @@ impl Fields {
             status: self.status,
             description: self.description.meant(),
             active_form: self.active_form.meant(),
-            owner: self.owner.meant(),
+            // "Names of owners are trimmed wherever they enter."
+            owner: self.owner.trimmed().meant(),
             activation: match &self.activation {
                 Given::Set(patterns) => Given::Set(meant_patterns(patterns)),
                 other => other.clone(),
@@ -680,6 +689,7 @@ impl Fault {
     /// Whether the crate's error is this one, with the right data.
     pub(crate) fn admits(&self, error: &real::Error) -> bool {
         use real::Error;
+        use real::error::{Problem, TextKind};
         match (self, error) {
             (
                 Fault::UnknownTask { id, known },
@@ -698,7 +708,9 @@ impl Fault {
                 let first = known.iter().take(50).cloned().collect::<Vec<_>>();
                 **found == **id && told.total == known.len() && strings(&told.ids) == first
             }
-            (Fault::InvalidId { id }, Error::InvalidId { id: found, .. }) => **found == **id,
+            (Fault::InvalidId { id }, Error::Invalid { invalid, .. }) => {
+                invalid.kind == TextKind::TaskId && *invalid.text == **id
+            }
             (
                 Fault::IdTaken {
                     id,
@@ -763,14 +775,16 @@ impl Fault {
                 },
             ) => found == id.as_str() && **other == **owner,
             (Fault::Completed { id }, Error::Completed { id: found }) => found == id.as_str(),
-            (Fault::BlankOwner, Error::BlankOwner) => true,
+            (Fault::BlankOwner, Error::Invalid { invalid, .. }) => {
+                (invalid.kind, &invalid.problem) == (TextKind::Owner, &Problem::Blank)
+            }
             (
                 Fault::Blocked {
                     id,
                     status,
                     open_blockers,
                 },
-                Error::Blocked {
+                Error::OpenBlockers {
                     id: found,
                     status: asked,
                     open_blockers: told,
@@ -783,13 +797,9 @@ impl Fault {
                     patterns: told,
                 },
             ) => found == id.as_str() && told.iter().map(|told| &**told).eq(patterns),
-            (
-                Fault::InvalidPath { path },
-                Error::InvalidPath {
-                    path: found,
-                    problem,
-                },
-            ) => **found == **path && *problem == real::PathProblem::ParentFolder,
+            (Fault::InvalidPath { path }, Error::Invalid { invalid, .. }) => {
+                *invalid.text == **path && invalid.problem == Problem::ParentFolder
+            }
             _ => false,
         }
     }
@@ -1017,6 +1027,10 @@ impl Model {
 
     /// Makes the call. A refused one changes nothing.
     pub(crate) fn apply(&mut self, op: &Op) -> Outcome {
+        let releases_nobody = matches!(op.bare(), Op::Release(owner) if owner.trim().is_empty());
+        if op.actor() == Some("") || releases_nobody {
+            return Err(vec![Fault::BlankOwner]);
+        }
         let mut gave = None;
         let plan = match op.bare() {
             Op::Write(items) => self.plan_write(items),
@@ -1034,12 +1048,12 @@ impl Model {
             Op::Restore(id) => self.plan_restore(id),
             Op::BeginRun(id) => self.plan_run(id),
             Op::FilesModified(paths) => self.plan_evidence(paths),
-            Op::Claim(owner) => self.plan_claim(owner).map(|(plan, id)| {
+            Op::Claim(owner) => self.plan_claim(owner.trim()).map(|(plan, id)| {
                 gave = id;
                 plan
             }),
-            Op::ClaimTask(id, owner) => self.plan_claim_task(id, owner),
-            Op::Release(owner) => self.plan_release(owner),
+            Op::ClaimTask(id, owner) => self.plan_claim_task(id, owner.trim()),
+            Op::Release(owner) => self.plan_release(owner.trim()),
             Op::As(..) => unreachable!("a bare call"),
         }?;
         let touched = plan.touched.clone();
@@ -1091,7 +1105,7 @@ impl Model {
         }
         for task in &self.list.tasks {
             let open_blockers = self.list.open_blockers(&task.id);
-            if self.policy.blocked == Blocked::Enforce
+            if self.policy.dependencies == Dependencies::Enforce
                 && task.status == Status::InProgress
                 && !open_blockers.is_empty()
             {
@@ -1121,9 +1135,6 @@ impl Model {
     }
 
     fn plan_claim(&self, owner: &str) -> Result<(Plan, Option<String>), Vec<Fault>> {
-        if given(owner).is_none() {
-            return Err(vec![Fault::BlankOwner]);
-        }
         let first = |owner: Option<&str>, state: State| {
             let fits =
                 |task: &Task| task.owner.as_deref() == owner && self.list.state(task) == state;
@@ -1144,9 +1155,6 @@ impl Model {
     fn plan_claim_task(&self, id: &str, owner: &str) -> Result<Plan, Vec<Fault>> {
         let id = id.trim();
         let mut faults = vec![];
-        if given(owner).is_none() {
-            faults.push(Fault::BlankOwner);
-        }
         match self.list.get(id) {
             None => faults.push(self.unknown(id)),
             Some(task) if task.status == Status::Completed => {
@@ -1168,9 +1176,6 @@ impl Model {
     }
 
     fn plan_release(&self, owner: &str) -> Result<Plan, Vec<Fault>> {
-        if given(owner).is_none() {
-            return Err(vec![Fault::BlankOwner]);
-        }
         let mut next = self.list.clone();
         for task in &mut next.tasks {
             if task.owner.as_deref() == Some(owner) && task.status != Status::Completed {
@@ -1850,7 +1855,7 @@ fn judge(before: &List, plan: Plan, policy: &Policy) -> Result<(List, Changes), 
             if demoted.contains_key(&task.id) {
                 continue;
             }
-            if policy.blocked == Blocked::Advise {
+            if policy.dependencies == Dependencies::Advise {
                 advised.push(task.id.clone());
             } else {
                 (demoted.entry(task.id.clone())).or_insert(Demotion::Blocked(open_blockers));
@@ -1877,7 +1882,7 @@ fn judge(before: &List, plan: Plan, policy: &Policy) -> Result<(List, Changes), 
         } else {
             continue;
         };
-        if policy.blocked == Blocked::Advise {
+        if policy.dependencies == Dependencies::Advise {
             advised.push(task.id.clone());
         } else {
             faults.push(fault);
@@ -1998,7 +2003,7 @@ impl From<&real::Changes> for Changes {
         let tasks = |tasks: &[std::sync::Arc<real::Task>]| {
             tasks.iter().map(|task| Task::from(&**task)).collect()
         };
-        let pairs = |edges: &[real::Edge]| {
+        let pairs = |edges: &[real::change::Edge]| {
             let pairs: Pairs = (edges.iter())
                 .map(|edge| (edge.blocked.to_string(), edge.blocker.to_string()))
                 .collect();
@@ -2023,8 +2028,8 @@ impl From<&real::Changes> for Changes {
             demoted: (effects.demoted.iter())
                 .map(|demoted| {
                     let cause = match &demoted.cause {
-                        real::Demotion::Yielded { to } => Demotion::Yielded(to.to_string()),
-                        real::Demotion::Blocked { by } => Demotion::Blocked(strings(by)),
+                        real::change::Demotion::Yielded { to } => Demotion::Yielded(to.to_string()),
+                        real::change::Demotion::MadeToWait { by } => Demotion::Blocked(strings(by)),
                         other => panic!("a demotion that the model does not know: {other:?}"),
                     };
                     (demoted.id.to_string(), cause)
@@ -2049,14 +2054,16 @@ impl From<&real::Changes> for Changes {
     }
 }
 
-impl From<&real::Violation> for Violation {
-    fn from(violation: &real::Violation) -> Self {
+impl From<&real::policy::Violation> for Violation {
+    fn from(violation: &real::policy::Violation) -> Self {
         match violation {
-            real::Violation::TooManyInProgress { ids, owner } => Violation::TooManyInProgress {
-                ids: strings(ids),
-                owner: owner.as_deref().map(str::to_owned),
-            },
-            real::Violation::Blocked { id, open_blockers } => Violation::Blocked {
+            real::policy::Violation::TooManyInProgress { ids, owner } => {
+                Violation::TooManyInProgress {
+                    ids: strings(ids),
+                    owner: owner.as_deref().map(str::to_owned),
+                }
+            }
+            real::policy::Violation::StartedEarly { id, open_blockers } => Violation::Blocked {
                 id: id.to_string(),
                 open_blockers: strings(open_blockers),
             },
@@ -2127,18 +2134,15 @@ pub(crate) fn answers(list: &real::TaskList) -> Answers {
     for retired in list.retired() {
         let id = &retired.task.id;
         assert_eq!(list.get(id), None);
-        assert!(matches!(
-            list.explain(id),
-            Err(real::Error::UnknownTask { .. })
-        ));
+        assert_eq!(list.explain(id), None);
     }
     Answers {
         of_tasks: list.tasks().map(of_task).collect(),
         of_retired: list.retired().map(|old| list.state(&old.task.id)).collect(),
         run: list.run().map(str::to_owned),
-        dormant: ids(list.dormant()),
+        dormant: ids(list.in_state(State::Dormant)),
         ready: ids(list.ready()),
-        in_progress: ids(list.in_progress()),
+        in_progress: ids(list.in_state(State::InProgress)),
         open: ids(list.open_tasks()),
         can_finish: list.can_finish(),
         summary: Summary {

@@ -5,7 +5,8 @@
 
 use crate::measure::{Measurement, Operation, measure, timed};
 use crate::work::{Item, Work, blocker, items, non_latin, ready};
-use agent_tasklist::{Status, block_on};
+use agent_tasklist::Status;
+use agent_tasklist::store::block_on;
 use std::collections::{HashMap, HashSet};
 use std::hint::black_box;
 use std::time::Duration;

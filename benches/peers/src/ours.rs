@@ -2,10 +2,9 @@
 
 use crate::measure::{Measurement, Operation, measure, timed};
 use crate::work::{Item, Work, blocker, items, non_latin, ready};
-use agent_tasklist::{
-    Detail, ListKey, ListTools, MemoryStore, Reply, Status, Store, Summary, TaskDraft, TaskList,
-    TaskPatch, Toolset, block_on,
-};
+use agent_tasklist::store::{ListKey, MemoryStore, Store, block_on};
+use agent_tasklist::tools::{Detail, ListTools, Reply, Toolset};
+use agent_tasklist::{Status, Summary, TaskDraft, TaskList, TaskPatch};
 use serde_json::Value;
 use std::hint::black_box;
 use std::time::Duration;
@@ -235,7 +234,7 @@ fn answer(text: &str, call: impl FnOnce(&Value) -> Reply) {
     let args: Value = serde_json::from_str(text).expect("the arguments are JSON");
     let reply = call(&args);
     let data = serde_json::to_string(&reply.data).expect("a reply can be written");
-    assert!(!reply.is_error, "{}", reply.text);
+    assert!(!reply.is_error(), "{}", reply.text);
     black_box((data, reply.text));
 }
 

@@ -4,10 +4,10 @@ use crate::calls::{Call, Calls};
 use crate::logged::{Logged, key};
 use crate::random::hash;
 use crate::{Options, Outcome};
-use agent_tasklist::{
-    Changes, Dropped, Error, Excess, InProgress, Limits, ListTools, Policy, TaskList, Toolset,
-    UpdateError, block_on, update,
-};
+use agent_tasklist::policy::{Dropped, Excess, InProgress, Limit};
+use agent_tasklist::store::{UpdateError, block_on, update};
+use agent_tasklist::tools::{ListTools, Toolset};
+use agent_tasklist::{Changes, Error, Limits, Policy, TaskList};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::sync::Arc;
@@ -29,20 +29,20 @@ pub const EVIDENCE: usize = 25;
 /// Low ones, so that they are reached and the list stays small.
 pub fn limits() -> Limits {
     Limits::default()
-        .with_retired(RETIRED)
-        .with_evidence(EVIDENCE)
-        .with_subject_bytes(200)
+        .with(Limit::Retired, RETIRED)
+        .with(Limit::Evidence, EVIDENCE)
+        .with(Limit::SubjectBytes, 200)
 }
 
 pub fn toolset(name: &str) -> Toolset {
     let tools = Toolset::full();
-    let tools = tools.with_policy(policy(name)).with_limits(limits());
-    tools.acting_as(name)
+    let tools = tools.with_policy(policy(name).with_limits(limits()));
+    tools.acting_as(name).unwrap()
 }
 
 /// An edit of the host's.
 pub fn host_edit(list: &mut TaskList, call: &Call) -> Result<Changes, Error> {
-    list.set_limits(limits());
+    list.set_policy(list.policy().with_limits(limits()));
     let text = |name: &str| call.args[name].as_str().unwrap_or_default();
     match call.tool.as_str() {
         "host_files" => {
@@ -168,7 +168,7 @@ impl Agent {
                 }
                 false => {
                     let reply = tools.call(&call.tool, call.sent()).await;
-                    (reply.is_error, reply.text)
+                    (reply.is_error(), reply.text)
                 }
             };
             let noticed = store.noticed();

@@ -2,7 +2,7 @@
 
 use crate::random::Random;
 use crate::sloppy;
-use agent_tasklist::{Status, TaskList};
+use agent_tasklist::{State, Status, TaskList};
 use serde_json::{Map, Value, json};
 
 /// A call of a tool, or an edit of the host's (`host_…`).
@@ -196,7 +196,7 @@ impl Calls {
     /// Mostly of what the agent has in progress.
     fn complete(&mut self, list: &TaskList) -> Call {
         let own = list
-            .in_progress()
+            .in_state(State::InProgress)
             .find(|task| task.owner.as_deref() == Some(&*self.name));
         let id = match own.map(|task| task.id.to_string()) {
             Some(id) if self.random.percent(80) => id,

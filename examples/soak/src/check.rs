@@ -469,7 +469,7 @@ fn judge(before: &Moment, call: &Call, name: &str, revision: u64) -> Result<Verd
     }
     let mut list = before.list.clone();
     list.set_policy(policy(name));
-    list.set_limits(limits());
+    list.set_policy(list.policy().with_limits(limits()));
     let (given, text) = match call.is_host() {
         true => match host_edit(&mut list, call) {
             Ok(changes) => (Ok(changes), String::new()),
@@ -477,7 +477,7 @@ fn judge(before: &Moment, call: &Call, name: &str, revision: u64) -> Result<Verd
         },
         false => {
             let reply = toolset(name).call(&mut list, &call.tool, call.sent());
-            match reply.is_error {
+            match reply.is_error() {
                 true => (Err(None), reply.text),
                 false => (Ok(reply.changes), reply.text),
             }

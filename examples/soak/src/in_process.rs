@@ -9,7 +9,7 @@ use crate::check::{Checker, Counts};
 use crate::logged::{Log, Logged, key};
 use crate::random::Random;
 use crate::{Options, Outcome};
-use agent_tasklist::{Store, block_on};
+use agent_tasklist::store::{Store, block_on};
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 

@@ -4,9 +4,8 @@
 //! log has exactly what was committed, in that order, whenever a process is killed.
 
 use crate::Outcome;
-use agent_tasklist::{
-    Changes, Commit, ListKey, Revision, Store, StoreError, StoreFuture, Stored, TaskList,
-};
+use agent_tasklist::store::{Commit, ListKey, Revision, Store, StoreError, StoreFuture, Stored};
+use agent_tasklist::{Changes, TaskList};
 use rusqlite::Connection;
 use rusqlite::functions::FunctionFlags;
 use std::path::Path;
@@ -148,7 +147,7 @@ fn swapped(list: &TaskList) -> Result<TaskList, StoreError> {
     if drafts.len() > 1 {
         drafts.swap(0, 1);
     }
-    let _: Changes = list.write(drafts)?;
+    let _: Changes = list.write(drafts).map_err(StoreError::backend)?;
     Ok(list)
 }
 

@@ -8,7 +8,7 @@ use crate::logged::{Log, Logged, key};
 use crate::measure::{Series, on_disk, resident};
 use crate::random::Random;
 use crate::{Options, Outcome};
-use agent_tasklist::{Store, block_on};
+use agent_tasklist::store::{Store, block_on};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};

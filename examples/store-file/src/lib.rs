@@ -3,7 +3,8 @@
 //! Each list has two files: `KEY.json`, which is only ever replaced as a whole, and `KEY.lock`,
 //! which writers lock, and whose length is the last revision, so that it outlives a deleted list.
 
-use agent_tasklist::{Commit, ListKey, Revision, Store, StoreError, StoreFuture, Stored, TaskList};
+use agent_tasklist::TaskList;
+use agent_tasklist::store::{Commit, ListKey, Revision, Store, StoreError, StoreFuture, Stored};
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};

@@ -6,7 +6,7 @@ mod damage;
 #[path = "../../support/processes.rs"]
 mod processes;
 
-use agent_tasklist::{ListKey, block_on, conformance};
+use agent_tasklist::store::{ListKey, block_on, conformance};
 use std::fs;
 use std::future::ready;
 use std::path::PathBuf;

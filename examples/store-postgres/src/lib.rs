@@ -1,6 +1,7 @@
 //! Task lists in a PostgreSQL database, for any number of processes on any number of machines.
 
-use agent_tasklist::{Commit, ListKey, Revision, Store, StoreError, StoreFuture, Stored, TaskList};
+use agent_tasklist::TaskList;
+use agent_tasklist::store::{Commit, ListKey, Revision, Store, StoreError, StoreFuture, Stored};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, NoTls};
 

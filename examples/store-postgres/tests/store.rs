@@ -7,10 +7,10 @@ mod damage;
 #[path = "../../support/server.rs"]
 mod server;
 
-use agent_tasklist::{
-    Commit, ListKey, ListTools, MemoryStore, Revision, Store, StoreError, StoreFuture, Stored,
-    Toolset, conformance,
+use agent_tasklist::store::{
+    Commit, ListKey, MemoryStore, Revision, Store, StoreError, StoreFuture, Stored, conformance,
 };
+use agent_tasklist::tools::{ListTools, Toolset};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -112,7 +112,7 @@ async fn parallel_calls(name: &str, store: Arc<dyn Store>) {
     assert!(
         !one.call("task_write", &json!({"tasks": tasks}))
             .await
-            .is_error
+            .is_error()
     );
     let calls = (0..5).map(|n| {
         let tools = if n % 2 == 0 {
@@ -127,7 +127,7 @@ async fn parallel_calls(name: &str, store: Arc<dyn Store>) {
         })
     });
     for call in calls.collect::<Vec<_>>() {
-        assert!(!call.await.unwrap().is_error);
+        assert!(!call.await.unwrap().is_error());
     }
     let completed = one.call("task_check", &json!({})).await.data["summary"]["completed"].clone();
     println!("{name}: {completed} of 5");

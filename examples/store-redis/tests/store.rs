@@ -6,7 +6,7 @@ mod damage;
 #[path = "../../support/server.rs"]
 mod server;
 
-use agent_tasklist::{ListKey, Store, StoreError, block_on, conformance};
+use agent_tasklist::store::{ListKey, Store, StoreError, block_on, conformance};
 use store_redis::RedisStore;
 
 fn url() -> Option<String> {

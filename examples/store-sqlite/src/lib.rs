@@ -1,6 +1,7 @@
 //! Task lists in an SQLite database, for any number of processes on one machine.
 
-use agent_tasklist::{Commit, ListKey, Revision, Store, StoreError, StoreFuture, Stored, TaskList};
+use agent_tasklist::TaskList;
+use agent_tasklist::store::{Commit, ListKey, Revision, Store, StoreError, StoreFuture, Stored};
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};

@@ -6,7 +6,7 @@ mod damage;
 #[path = "../../support/processes.rs"]
 mod processes;
 
-use agent_tasklist::{block_on, conformance};
+use agent_tasklist::store::{block_on, conformance};
 use rusqlite::Connection;
 use std::fs;
 use std::path::PathBuf;

@@ -3,7 +3,8 @@
 
 use crate::agent;
 use crate::scripted::{Answer, Call, ScriptedModel, Sent, Turn};
-use agent_tasklist::{ListTools, Store};
+use agent_tasklist::store::Store;
+use agent_tasklist::tools::ListTools;
 use rig::agent::PromptResponse;
 use rig::completion::PromptError;
 use serde_json::{Value, json};

@@ -6,7 +6,8 @@
 pub mod conversation;
 pub mod scripted;
 
-use agent_tasklist::{ListTools, Store, TaskSignals, ToolSpec};
+use agent_tasklist::store::Store;
+use agent_tasklist::tools::{ListTools, TaskSignals, ToolSpec};
 use rig::agent::{
     Agent, AgentBuilder, AgentHook, DispatchAction, DispatchEvent, HookContext,
     InvalidToolCallAction, InvalidToolCallContext, InvalidToolCallReason, WithBuilderTools,
@@ -62,7 +63,7 @@ fn tool<S: Store + Clone + 'static>(list: ListTools<S>, spec: ToolSpec) -> Dynam
         let list = list.clone();
         Box::pin(async move {
             let reply = list.call(name, &args).await;
-            match reply.is_error {
+            match reply.is_error() {
                 false => Ok(ToolOutput::text(reply.text)),
                 true => Err(ToolExecutionError::other(reply.text)),
             }
@@ -75,8 +76,8 @@ fn tool<S: Store + Clone + 'static>(list: ListTools<S>, spec: ToolSpec) -> Dynam
 /// A hook that hands the tools what rig does not: arguments that are not a JSON object.
 ///
 /// rig keeps such calls from a tool, and answers them itself. With this hook they are carried out too where
-/// the crate understands them (JSON in a code fence), and otherwise refused in its own words. Text that
-/// is not JSON is passed on as a string. Calls to other tools are left to rig.
+/// the crate understands them (JSON in a code fence), and otherwise refused in its own words. Calls to other
+/// tools are left to rig.
 ///
 /// rig marks each answer of a hook as an error result, also that of a call that was carried out; the
 /// text says that it was.
@@ -110,8 +111,7 @@ impl<S: Store> AgentHook for RawArguments<S> {
             return None;
         }
         let raw = call.args.as_deref()?;
-        let args = serde_json::from_str(raw).unwrap_or_else(|_| Value::from(raw));
-        let reply = self.list.call(name, &args).await;
+        let reply = self.list.call(name, raw).await;
         Some(InvalidToolCallAction::skip(reply.text))
     }
 }

@@ -1,7 +1,8 @@
-use agent_tasklist::{
-    Commit, ListKey, ListTools, MemoryStore, Policy, Revision, Status, Store, StoreFuture, Stored,
-    TaskDraft, TaskList, TaskSignals, Toolset, block_on, update,
+use agent_tasklist::store::{
+    Commit, ListKey, MemoryStore, Revision, Store, StoreFuture, Stored, block_on, update,
 };
+use agent_tasklist::tools::{ListTools, TaskSignals, Toolset};
+use agent_tasklist::{Policy, Status, TaskDraft, TaskList};
 use rig::agent::{
     AgentBuilder, AgentHook, CompletionCallAction, CompletionCallEvent, HookContext,
     PromptResponse, RequestPatch,
@@ -20,7 +21,7 @@ fn key() -> ListKey {
 }
 
 fn list<S: Store + Clone>(store: &S) -> ListTools<S> {
-    let tools = Toolset::full().acting_as("releaser");
+    let tools = Toolset::full().acting_as("releaser").unwrap();
     ListTools::new(store.clone(), key(), tools)
 }
 

@@ -1,12 +1,12 @@
 //! The task tools as an MCP server: a [`TaskServer`] answers for [`ListTools`].
 
-use agent_tasklist::{ListTools, Reply, Store, ToolSpec};
+use agent_tasklist::store::Store;
+use agent_tasklist::tools::{ListTools, Reply, ToolSpec};
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestMethod, CallToolRequestParams, CallToolResponse, CallToolResult, ConstString,
-    ContentBlock, CustomRequest, CustomResult, ErrorCode, Implementation, JsonObject,
-    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
-    ToolAnnotations,
+    ContentBlock, CustomRequest, CustomResult, ErrorCode, Implementation, ListToolsResult,
+    PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use rmcp::{ErrorData, ServiceExt};
@@ -26,7 +26,8 @@ const INSTRUCTIONS: &str = "Keep a task list with these tools for work of more t
 /// A clone serves the same list.
 ///
 /// ```
-/// use agent_tasklist::{ListKey, ListTools, MemoryStore, Toolset};
+/// use agent_tasklist::store::{ListKey, MemoryStore};
+/// use agent_tasklist::tools::{ListTools, Toolset};
 /// use with_rmcp::TaskServer;
 ///
 /// let key = ListKey::new("thread-1").unwrap();
@@ -51,7 +52,7 @@ impl<S: Store + Clone + 'static> TaskServer<S> {
     /// Those of stores on tokio find the runtime there too.
     async fn run(&self, name: String, args: Value) -> Result<Reply, ErrorData> {
         let tools = self.tools.clone();
-        let call = move || Handle::current().block_on(tools.call(&name, &args));
+        let call = move || Handle::current().block_on(tools.call(&name, args));
         (tokio::task::spawn_blocking(call).await)
             .map_err(|error| ErrorData::internal_error(error.to_string(), None))
     }
@@ -109,33 +110,18 @@ impl<S: Store + Clone + 'static> ServerHandler for TaskServer<S> {
 }
 
 fn tool(spec: ToolSpec) -> Tool {
-    let hints = spec.hints;
-    let annotations = ToolAnnotations::with_title(spec.title)
-        .read_only(hints.read_only)
-        .destructive(hints.destructive)
-        .idempotent(hints.idempotent)
-        .open_world(hints.open_world);
-    Tool::new(spec.name, spec.description, object(spec.input_schema))
-        .with_title(spec.title)
-        .with_raw_output_schema(object(spec.output_schema).into())
-        .with_annotations(annotations)
+    serde_json::from_value(spec.mcp()).expect("a spec lists in MCP's shape")
 }
 
 fn result(reply: Reply) -> CallToolResult {
+    let is_error = reply.is_error();
     let content = vec![ContentBlock::text(reply.text)];
-    if reply.is_error {
+    if is_error {
         return CallToolResult::error(content);
     }
     let mut result = CallToolResult::success(content);
     result.structured_content = Some(reply.data.into());
     result
-}
-
-fn object(schema: Value) -> JsonObject {
-    match schema {
-        Value::Object(members) => members,
-        _ => unreachable!("the schemas of tools are objects"),
-    }
 }
 
 /// Serves a client over standard input and output until it hangs up.

@@ -1,6 +1,7 @@
 //! The task tools as an MCP server over stdio. Standard output is for the protocol alone.
 
-use agent_tasklist::{ListKey, ListTools, MemoryStore, Store, Toolset};
+use agent_tasklist::store::{ListKey, MemoryStore, Store};
+use agent_tasklist::tools::{ListTools, Toolset};
 use std::error::Error;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -67,7 +68,7 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Option<Tools>, Box<dy
             _ => return Err(format!("there is no option {option}; see --help").into()),
         }
     }
-    let tools = tools.acting_as(owner);
+    let tools = tools.acting_as(owner).unwrap();
     Ok(Some(ListTools::new(store, key, tools)))
 }
 

@@ -2,9 +2,9 @@
 
 mod support;
 
-use agent_tasklist::{
-    Error, ListKey, ListTools, MemoryStore, Store, TaskDraft, TaskList, TaskPatch, Toolset,
-};
+use agent_tasklist::store::{ListKey, MemoryStore, Store};
+use agent_tasklist::tools::{ListTools, Toolset};
+use agent_tasklist::{Error, TaskDraft, TaskList, TaskPatch};
 use rmcp::model::{CallToolRequestParams, ClientConfig, ErrorData, ProtocolVersion};
 use rmcp::service::{
     ClientLifecycleMode, ClientServiceExt, RoleClient, RunningService, ServiceError,
@@ -26,7 +26,11 @@ const LIMIT: Duration = Duration::from_secs(60);
 
 fn full(store: impl Store + 'static) -> ListTools<Arc<dyn Store>> {
     let key = ListKey::new("default").unwrap();
-    ListTools::new(Arc::new(store), key, Toolset::full().acting_as("jo"))
+    ListTools::new(
+        Arc::new(store),
+        key,
+        Toolset::full().acting_as("jo").unwrap(),
+    )
 }
 
 async fn connect<T, E, A>(transport: T, lifecycle: ClientLifecycleMode) -> Client
@@ -151,12 +155,12 @@ fn session_is_what_the_crate_gives() {
     let tools = full(MemoryStore::new());
     let steps = session().steps;
     for step in &steps {
-        let args = step.arguments.clone().unwrap_or_default().into();
-        let reply = agent_tasklist::block_on(tools.call(&step.tool, &args));
+        let args: Value = step.arguments.clone().unwrap_or_default().into();
+        let reply = agent_tasklist::store::block_on(tools.call(&step.tool, &args));
         assert_eq!(reply.text, step.text);
         match &step.outcome {
-            Outcome::Done(data) => assert_eq!((reply.is_error, &*reply.data), (false, data)),
-            Outcome::Refused | Outcome::Protocol(_) => assert!(reply.is_error),
+            Outcome::Done(data) => assert_eq!((reply.is_error(), &*reply.data), (false, data)),
+            Outcome::Refused | Outcome::Protocol(_) => assert!(reply.is_error()),
         }
     }
     let mut list = TaskList::new();
@@ -255,8 +259,8 @@ async fn junk_is_answered() {
                 result["content"],
                 json!([{"type": "text", "text": reply.text}])
             );
-            assert_eq!(result["isError"], reply.is_error);
-            match reply.is_error {
+            assert_eq!(result["isError"], reply.is_error());
+            match reply.is_error() {
                 true => assert_eq!(result.get("structuredContent"), None),
                 false => assert_eq!(result["structuredContent"], *reply.data),
             }

@@ -3,7 +3,7 @@
 
 mod support;
 
-use agent_tasklist::Toolset;
+use agent_tasklist::tools::Toolset;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;

@@ -2,7 +2,7 @@
 
 mod support;
 
-use agent_tasklist::Toolset;
+use agent_tasklist::tools::Toolset;
 use std::fs;
 use std::process::{Command, Stdio};
 use support::{SERVER, client, folder, run, tools};

@@ -2,7 +2,7 @@
 
 mod support;
 
-use agent_tasklist::{ListKey, Store, block_on};
+use agent_tasklist::store::{ListKey, Store, block_on};
 use serde_json::{Value, json};
 use std::fs::{self, File};
 use std::process::{Command, Stdio};

@@ -1,9 +1,9 @@
 //! Lists, and what they are made of, from arbitrary bytes.
 
+use agent_tasklist::policy::{Dependencies, Dropped, Excess, InProgress, Limit};
 use agent_tasklist::render::{dot, markdown, mermaid, progress, reminder};
 use agent_tasklist::{
-    Activation, Blocked, Dropped, Error, Excess, Field, InProgress, Limits, Policy, Status,
-    TaskDraft, TaskList, TaskPatch,
+    Activation, Error, Field, Limits, Policy, Status, TaskDraft, TaskList, TaskPatch,
 };
 use arbitrary::Unstructured;
 use serde_json::{Map, Value, json};
@@ -102,7 +102,7 @@ impl<'a> Bytes<'a> {
         policy.in_progress =
             self.pick(&[InProgress::One, InProgress::PerOwner, InProgress::Unlimited]);
         policy.excess = self.pick(&[Excess::Refuse, Excess::Demote]);
-        policy.blocked = self.pick(&[Blocked::Enforce, Blocked::Advise]);
+        policy.dependencies = self.pick(&[Dependencies::Enforce, Dependencies::Advise]);
         policy.dropped = self.pick(&[Dropped::Allow, Dropped::Keep, Dropped::Refuse]);
         policy
     }
@@ -110,7 +110,9 @@ impl<'a> Bytes<'a> {
     pub fn limits(&mut self) -> Limits {
         let all = Limits::default();
         match self.below(4) {
-            0 => all.with_retired(self.below(4)).with_evidence(self.below(4)),
+            0 => all
+                .with(Limit::Retired, self.below(4))
+                .with(Limit::Evidence, self.below(4)),
             _ => all,
         }
     }
@@ -211,7 +213,7 @@ impl<'a> Bytes<'a> {
     pub fn list(&mut self) -> TaskList {
         let mut list = TaskList::new();
         list.set_policy(self.policy());
-        list.set_limits(self.limits());
+        list.set_policy(list.policy().with_limits(self.limits()));
         for _ in 0..self.below(24) {
             self.edit(&mut list);
         }
@@ -226,7 +228,7 @@ impl<'a> Bytes<'a> {
             0..4 => {
                 let drafts = self.some(7, |bytes| bytes.draft(&before));
                 match self.one_in(4) {
-                    true => list.acting_as(self.owner()).write(drafts),
+                    true => list.acting_as(self.owner()).unwrap().write(drafts),
                     false => list.write(drafts),
                 }
             }

@@ -1,8 +1,9 @@
 //! Checklists. By the first byte the rest is text to read, or makes a list that is written out and read back.
 
 use crate::make::{self, Bytes};
+use agent_tasklist::policy::{Dependencies, InProgress};
 use agent_tasklist::render::{from_markdown, markdown};
-use agent_tasklist::{Blocked, InProgress, Policy, TaskList};
+use agent_tasklist::{Policy, TaskList};
 
 pub fn run(data: &[u8]) {
     let Some((&kind, rest)) = data.split_first() else {
@@ -31,7 +32,7 @@ pub fn run(data: &[u8]) {
 fn anything_goes() -> Policy {
     let mut policy = Policy::default();
     policy.in_progress = InProgress::Unlimited;
-    policy.blocked = Blocked::Advise;
+    policy.dependencies = Dependencies::Advise;
     policy
 }
 

@@ -3,8 +3,9 @@
 use crate::SEPARATOR;
 use crate::make::{PATHS, PATTERNS};
 use crate::tools::TOOLS;
+use agent_tasklist::TaskList;
 use agent_tasklist::render::markdown;
-use agent_tasklist::{TaskList, Toolset};
+use agent_tasklist::tools::Toolset;
 use serde_json::Value;
 use std::fs;
 use std::io;

@@ -12,7 +12,7 @@ use store_redis::RedisStore;
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let options = workers::Options::read("STORE_REDIS_URL")?;
     let store = RedisStore::open(&options.url)?;
-    agent_tasklist::block_on(async {
+    agent_tasklist::store::block_on(async {
         match &options.worker {
             Some(worker) => workers::work(&store, worker).await,
             None => workers::run(&store, &options).await,

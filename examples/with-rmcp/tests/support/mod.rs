@@ -3,7 +3,7 @@
 // Each test program uses its part of it.
 #![allow(dead_code)]
 
-use agent_tasklist::Toolset;
+use agent_tasklist::tools::Toolset;
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 use std::fs;
@@ -104,9 +104,13 @@ impl Step {
 
 /// What `tools/list` must give for a toolset over a store.
 pub fn tools(tools: Toolset) -> Value {
-    let specs =
-        agent_tasklist::ListTools::new(agent_tasklist::MemoryStore::new(), None, tools).specs();
-    let tool = |spec: agent_tasklist::ToolSpec| {
+    let specs = agent_tasklist::tools::ListTools::new(
+        agent_tasklist::store::MemoryStore::new(),
+        None,
+        tools,
+    )
+    .specs();
+    let tool = |spec: agent_tasklist::tools::ToolSpec| {
         json!({
             "name": spec.name,
             "title": spec.title,

@@ -1,10 +1,16 @@
+//! What has left the list: kept aside so that ids stay taken and tasks can come back.
+//!
+//! Which task retires, and which comes back, is decided by the calls. Tested by `tests/stored.rs`, `tests/limits.rs` and
+//! the reference model of the state machine.
+
 use crate::id::TaskId;
 use crate::task::Task;
 use indexmap::IndexMap;
+use serde::Serialize;
 use std::sync::Arc;
 
 /// A task that left the list, kept aside so that its id stays taken and it can come back.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct RetiredTask {
     /// As it was, with the status it had; its dependencies are gone.
@@ -63,11 +69,13 @@ impl Retired {
     /// Retires the tasks of one call, given in list order, and forgets the oldest past
     /// `cap`. Gives the ids that became free.
     pub(crate) fn retire(&mut self, tasks: &[Arc<Task>], deleted: bool, cap: usize) -> Vec<TaskId> {
+        // The oldest go first, and where one call retires more than all that are kept, the last of that call.
         let too_many = (self.tasks.len() + tasks.len()).saturating_sub(cap);
         let old = too_many.min(self.tasks.len());
         let mut freed: Vec<TaskId> = self.tasks.drain(..old).map(|(id, _)| id).collect();
         let (kept, forgotten) = tasks.split_at(tasks.len() - (too_many - old));
         freed.extend(forgotten.iter().map(|task| task.id.clone()));
+        // Backwards, so that read from the end those of one call come in list order.
         self.tasks.extend(kept.iter().rev().map(|task| {
             let task = task.clone();
             (task.id.clone(), RetiredTask { task, deleted })

@@ -1,24 +1,26 @@
-//! One list, many agents: which calls race, what a conflict means, and what a model is told.
+//! One list, several agents: which calls race, what a conflict means, and what a model is told.
 //!
-//! This module has no items; it is a chapter of the documentation.
+//! Everything said here of calls is tested in `tests/owners.rs` and `tests/store.rs`.
 //!
 //! # What is shared
 //!
-//! Agents that share work share one list under one [`ListKey`](crate::ListKey) of one
-//! [`Store`](crate::Store). Each has its own handle, [`ListTools`](crate::ListTools) for a model or
-//! [`update`](crate::update) for a program, that says who acts. Agents with runs of their own, whose files
+//! Agents that share work share one list under one [`ListKey`](crate::store::ListKey) of one
+//! [`Store`](crate::store::Store). Each has its own handle, [`ListTools`](crate::tools::ListTools) for a model or
+//! [`update`](crate::store::update) for a program, that says who acts. Agents with runs of their own, whose files
 //! wake their own tasks, have lists of their own: a list has one run.
 //!
 //! ```
-//! use agent_tasklist::{InProgress, ListKey, ListTools, MemoryStore, Policy, Toolset, block_on};
+//! use agent_tasklist::Policy;
+//! use agent_tasklist::policy::InProgress;
+//! use agent_tasklist::store::{ListKey, MemoryStore, block_on};
+//! use agent_tasklist::tools::{ListTools, Toolset};
 //! use serde_json::json;
 //!
 //! let store = MemoryStore::new();
-//! let mut policy = Policy::default();
-//! policy.in_progress = InProgress::PerOwner;
+//! let policy = Policy::default().with_in_progress(InProgress::PerOwner);
 //! let agent = |name: &str| {
-//!     let tools = Toolset::full().with_policy(policy);
-//!     ListTools::new(store.clone(), ListKey::new("release-2").unwrap(), tools).acting_as(name)
+//!     let tools = Toolset::full().with_policy(policy).acting_as(name).unwrap();
+//!     ListTools::new(store.clone(), ListKey::new("release-2").unwrap(), tools)
 //! };
 //! block_on(agent("planner").call("task_write", &json!({"tasks": [
 //!     {"id": "build", "content": "Build"},
@@ -37,7 +39,7 @@
 //! # Which calls race
 //!
 //! All that change the list: two calls that load the same revision both want to write the next one. The
-//! store lets one of them through, and the other is a [`Conflict`](crate::StoreError::Conflict). That is no
+//! store lets one of them through, and the other is a [`Conflict`](crate::store::StoreError::Conflict). That is no
 //! error of anybody's: the call is run again, on the list as the other left it, and decides
 //! anew. So two agents that claim at the same moment get different tasks, two that create the same thing
 //! get two ids, and five that complete five tasks all count.
@@ -45,21 +47,22 @@
 //! What is run again is the whole call, never a stored result. A call that was right on the old list may be
 //! refused on the new one: the task was claimed, completed or deleted meanwhile. The model is then told
 //! what is so now. Nothing is retried after a failure of the store itself
-//! ([`Backend`](crate::StoreError::Backend)), since nobody knows whether it wrote; the model is told to look first.
+//! ([`Backend`](crate::store::StoreError::Backend)), since nobody knows whether it wrote; the model is told to look first.
 //!
 //! # Replacing the whole list
 //!
 //! `task_write` replaces what it does not know of. It is run again on a conflict like any other call, and
 //! so a task that somebody created a moment ago would be left out of the new list. Three things keep
 //! that from hurting: the unfinished tasks of other owners cannot be dropped, whatever the policy;
-//! [`Dropped::Keep`](crate::Dropped::Keep) keeps those of nobody too; and a write that gives `baseRevision`, the
+//! [`Dropped::Keep`](crate::policy::Dropped::Keep) keeps those of nobody too; and a write that gives `baseRevision`, the
 //! revision of the reply that it was made from, is refused when the list has moved on, with the list as it is.
 //!
 //! # Who owns what
 //!
 //! A call that says who acts never starts, stops, changes or removes the unfinished task of another
 //! owner; it is refused with the owner's name ([`OwnedByOther`](crate::Error::OwnedByOther)). Tasks
-//! of nobody are free for all. An owner that is gone is released by whoever notices
+//! of nobody are free for all. A host that does not know who acts leaves it out; a blank name is an error, so that a
+//! variable that was not set does not lift the protection. An owner that is gone is released by whoever notices
 //! ([`TaskList::release`](crate::TaskList::release)); the crate has no clock, so how long is too long is the
 //! host's to say. A worker that comes back late finds its task owned by another, and its completion refused.
 //! What a process sent to the store just before it died may be committed after it was seen dead: whoever

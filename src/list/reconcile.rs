@@ -1,22 +1,24 @@
-//! Which task an item of a write stands for, and the ids of new ones. Linear in
-//! the items and the tasks of the list.
+//! Which task an item of a write stands for. Linear in the items and the tasks of the list.
+//!
+//! The steps, and their order, are those of DESIGN section 3, "Replace-all". What an item makes of its task is not
+//! decided here but in `write`. Tested by the vectors in `tests/conformance` and by the reference model.
 
-use crate::buckets::Buckets;
+use super::ids::{IdMaker, Suffixes};
+use super::retired::Retired;
 use crate::change::{DuplicateId, Rebound};
-use crate::dag::Dag;
 use crate::error::Error;
+use crate::graph::{Buckets, Graph};
 use crate::id::TaskId;
-use crate::retired::Retired;
-use crate::task::{Given, Status, Task, TaskDraft};
+use crate::status::Status;
+use crate::task::{Given, Task, TaskDraft};
 use crate::text::folded;
 use std::collections::{HashMap, HashSet};
-use std::fmt::Write;
 use std::hash::Hash;
 use std::sync::Arc;
 
 /// Whose work an item takes up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Origin {
+pub(super) enum Origin {
     /// Nobody's.
     New,
     /// That of the live task at this place in the list.
@@ -27,20 +29,20 @@ pub(crate) enum Origin {
 
 /// What became of the item at the same place of the call.
 #[derive(Debug)]
-pub(crate) struct Item {
-    pub(crate) id: TaskId,
-    pub(crate) subject: Arc<str>,
-    pub(crate) origin: Origin,
+pub(super) struct Item {
+    pub(super) id: TaskId,
+    pub(super) subject: Arc<str>,
+    pub(super) origin: Origin,
     /// Only the id is taken over, for new work: no field, edge or status is kept.
-    pub(crate) id_only: bool,
+    pub(super) id_only: bool,
 }
 
 #[derive(Debug)]
-pub(crate) struct Plan {
-    pub(crate) items: Vec<Item>,
-    pub(crate) rebound: Vec<Rebound>,
-    pub(crate) duplicate_ids: Vec<DuplicateId>,
-    pub(crate) suffixes: HashMap<Box<str>, u32>,
+pub(super) struct Plan {
+    pub(super) items: Vec<Item>,
+    pub(super) rebound: Vec<Rebound>,
+    pub(super) duplicate_ids: Vec<DuplicateId>,
+    pub(super) suffixes: HashMap<Box<str>, u32>,
 }
 
 /// How an item came by its id so far.
@@ -53,9 +55,9 @@ enum Claim {
     Open(Origin),
 }
 
-pub(crate) fn reconcile(
+pub(super) fn reconcile(
     drafts: &[TaskDraft],
-    live: &Dag,
+    live: &Graph,
     retired: &Retired,
     suffixes: &Suffixes,
 ) -> Result<Plan, Error> {
@@ -72,53 +74,42 @@ pub(crate) fn reconcile(
     }
     pool.match_open(drafts, &mut claims);
 
-    let mut items = Vec::with_capacity(drafts.len());
-    for (i, (draft, claim)) in drafts.iter().zip(&claims).enumerate() {
-        let origin = claim.origin();
-        let subject = match (&draft.fields.subject, pool.task(origin)) {
-            (Some(given), Some(task)) if *given == task.subject => task.subject.clone(),
-            (Some(given), _) => given.clone(),
-            (None, Some(task)) => task.subject.clone(),
-            (None, None) => return Err(Error::MissingSubject { item: i }),
-        };
-        items.push((subject, origin));
-    }
-    let rebound = pool.rebound(&claims, &items);
-    let mut ids = IdMaker::new(&claims, &items, &pool, new_ids, suffixes);
+    let items = pool.subjects(drafts, &claims)?;
+    let mut rebound = pool.rebound(&claims, &items).into_iter().peekable();
+    let unnamed = claims
+        .iter()
+        .zip(&items)
+        .filter(|(claim, _)| claim.needs_id());
+    let subjects = unnamed.map(|(_, (subject, _))| subject);
+    let mut ids = IdMaker::for_many(live, retired, suffixes, new_ids, subjects);
     let mut plan = Plan {
         items: Vec::with_capacity(drafts.len()),
         rebound: Vec::new(),
         duplicate_ids: Vec::new(),
         suffixes: HashMap::new(),
     };
-    let mut rebound = rebound.into_iter().peekable();
     for (i, (claim, (subject, origin))) in claims.into_iter().zip(items).enumerate() {
-        let mut id_only = false;
         let occurrence = ids.count(&subject);
-        let id = match (claim, pool.task(origin)) {
-            (Claim::Named(_, id), task) => {
-                if let Some((_, previous)) = rebound.next_if(|&(item, _)| item == i) {
-                    id_only = true;
-                    let id = id.clone();
-                    plan.rebound.push(Rebound { id, previous });
-                }
-                if let (Origin::Retired(_), Some(task)) = (origin, task) {
-                    id_only |= !same_folded(&task.subject, &subject);
-                }
-                id
-            }
-            (Claim::Duplicate(id), _) => {
-                let generated = ids.make(&subject, occurrence);
-                let note = DuplicateId {
-                    id,
-                    generated: generated.clone(),
-                };
-                plan.duplicate_ids.push(note);
-                generated
-            }
+        let task = pool.task(origin);
+        let previous = rebound.next_if(|&(item, _)| item == i);
+        let id_only = claim.takes_only_the_id(previous.is_some(), task, &subject);
+        let id = match (claim, task) {
+            (Claim::Named(_, id), _) => id,
             (Claim::Open(_), Some(task)) => task.id.clone(),
             (Claim::Open(_), None) => ids.make(&subject, occurrence),
+            (Claim::Duplicate(id), _) => {
+                let generated = ids.make(&subject, occurrence);
+                plan.duplicate_ids.push(DuplicateId {
+                    id,
+                    generated: generated.clone(),
+                });
+                generated
+            }
         };
+        plan.rebound.extend(previous.map(|(_, previous)| Rebound {
+            id: id.clone(),
+            previous,
+        }));
         plan.items.push(Item {
             id,
             subject,
@@ -131,7 +122,7 @@ pub(crate) fn reconcile(
 }
 
 /// Whether two subjects are the same but for case and white space.
-pub(crate) fn same_folded(a: &Arc<str>, b: &Arc<str>) -> bool {
+pub(super) fn same_folded(a: &Arc<str>, b: &Arc<str>) -> bool {
     a == b || folded(a) == folded(b)
 }
 
@@ -146,11 +137,26 @@ impl Claim {
     fn is_open(&self) -> bool {
         matches!(self, Claim::Open(Origin::New))
     }
+
+    /// Whether the item is other work under an old id: the id of another task, or a retired one under another subject.
+    fn takes_only_the_id(
+        &self,
+        rebound: bool,
+        task: Option<&Arc<Task>>,
+        subject: &Arc<str>,
+    ) -> bool {
+        let comes_back = matches!(self, Claim::Named(Origin::Retired(_), _));
+        rebound || comes_back && task.is_some_and(|task| !same_folded(&task.subject, subject))
+    }
+
+    fn needs_id(&self) -> bool {
+        self.is_open() || matches!(self, Claim::Duplicate(_))
+    }
 }
 
 /// The tasks that items can stand for, and the item that each is taken by.
 struct Pool<'a> {
-    live: &'a Dag,
+    live: &'a Graph,
     retired: &'a Retired,
     live_item: Vec<Option<usize>>,
     retired_item: Vec<Option<usize>>,
@@ -200,6 +206,26 @@ impl<'a> Pool<'a> {
         })
     }
 
+    /// The subject of each item, and whose work it takes up. Where the task has the same subject, it is the task's
+    /// own text, so that no copy is made and later comparisons see the same pointer.
+    fn subjects(
+        &self,
+        drafts: &[TaskDraft],
+        claims: &[Claim],
+    ) -> Result<Vec<(Arc<str>, Origin)>, Error> {
+        let subject = |(item, (draft, claim)): (usize, (&TaskDraft, &Claim))| {
+            let origin = claim.origin();
+            let subject = match (&draft.fields.subject, self.task(origin)) {
+                (Some(given), Some(task)) if *given == task.subject => &task.subject,
+                (Some(given), _) => given,
+                (None, Some(task)) => &task.subject,
+                (None, None) => return Err(Error::MissingSubject { item }),
+            };
+            Ok((subject.clone(), origin))
+        };
+        drafts.iter().zip(claims).enumerate().map(subject).collect()
+    }
+
     /// Pairs the items without an id with the tasks that nobody names.
     fn match_open(&mut self, drafts: &[TaskDraft], claims: &mut [Claim]) {
         let wanted: Vec<(usize, Key<'_>)> = (claims.iter().enumerate())
@@ -209,9 +235,12 @@ impl<'a> Pool<'a> {
         if wanted.is_empty() {
             return;
         }
+        // Live tasks by their exact subject, then by the folded one; only then what has left the list, so that work
+        // which is still there is never doubled by work that was dropped.
         let live = (0..self.live.len()).map(Origin::Live);
         let wanted = self.pair(wanted, live, exactly, claims);
         let live = (0..self.live.len()).map(Origin::Live);
+        // Folding allocates, so it is left for what equal texts did not settle.
         let wanted = self.pair(wanted, live, by_folded_subject, claims);
         let retired = (0..self.retired.len()).rev().map(Origin::Retired);
         self.pair(wanted, retired, exactly, claims);
@@ -258,10 +287,12 @@ impl<'a> Pool<'a> {
             let kept = task.is_some_and(|task| task.subject == items[i].0);
             matches!(claims[i], Claim::Named(..)) && !kept
         };
+        // Only an item with an id under another subject than before can take an id from its work.
         let renamed: Vec<usize> = (0..items.len()).filter(renamed).collect();
         if renamed.is_empty() {
             return Vec::new();
         }
+        // By subject of the renamed items alone: mostly none, and then the list is not walked at all.
         let mut left: HashMap<&str, Option<&TaskId>> =
             renamed.iter().map(|&i| (&*items[i].0, None)).collect();
         for (task, item) in self.live.tasks().zip(&self.live_item) {
@@ -314,6 +345,7 @@ impl<'a> Key<'a> {
 /// Pairs equal subjects: those whose active form tells them apart, then those whose
 /// status does, then the rest in order.
 fn exactly(wanted: &[Key<'_>], offered: &[Key<'_>]) -> Vec<(usize, usize)> {
+    // Keyed by the incoming items: a short write on a long list hashes what it sends, and looks the rest up.
     let mut groups: HashMap<&str, u32> = HashMap::with_capacity(wanted.len());
     let mut wanted_in = Vec::with_capacity(wanted.len());
     for (i, key) in wanted.iter().enumerate() {
@@ -327,6 +359,7 @@ fn exactly(wanted: &[Key<'_>], offered: &[Key<'_>]) -> Vec<(usize, usize)> {
     let offered_in = Buckets::new(groups.len(), offered_in.iter().copied());
     let mut pairs = Pairs::default();
     for group in 0..groups.len() as u32 {
+        // Nearly every subject is there once on both sides; the rest is for lists with equal subjects.
         match (wanted_in.of(group), offered_in.of(group)) {
             ([], _) | (_, []) => {}
             (&[want], &[offer]) => pairs.add(want, offer),
@@ -422,202 +455,5 @@ impl Pairs {
             }
         });
         offers.retain(|offer| !paired.contains(offer));
-    }
-}
-
-/// For a slug, the lowest suffix that may be free: all below it are taken.
-///
-/// It follows from the list and is kept to save looking. It never holds more entries than there
-/// are ids with a suffix.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Suffixes(HashMap<Box<str>, u32>);
-
-const FIRST_SUFFIX: u32 = 2;
-
-impl Suffixes {
-    /// Takes in what the ids of a call have used up.
-    pub(crate) fn remember(&mut self, used: HashMap<Box<str>, u32>) {
-        self.0.extend(used);
-    }
-
-    /// Makes room for an id that nobody has any longer.
-    pub(crate) fn free(&mut self, id: &TaskId) {
-        let Some((slug, Ok(suffix))) =
-            (id.as_str().rsplit_once('_')).map(|(slug, suffix)| (slug, suffix.parse::<u32>()))
-        else {
-            return;
-        };
-        if let Some(next) = self.0.get_mut(slug) {
-            *next = suffix.min(*next);
-            if *next <= FIRST_SUFFIX {
-                self.0.remove(slug);
-            }
-        }
-    }
-}
-
-/// Makes ids for the new tasks of one call.
-pub(crate) struct IdMaker<'a> {
-    live: &'a Dag,
-    retired: &'a Retired,
-    /// Ids of the call that the list does not know.
-    taken: HashSet<TaskId>,
-    /// How often a subject came up so far, of those that need an id.
-    occurrences: HashMap<Arc<str>, u32>,
-    suffixes: &'a Suffixes,
-    pub(crate) used: HashMap<Box<str>, u32>,
-}
-
-impl<'a> IdMaker<'a> {
-    fn new(
-        claims: &[Claim],
-        items: &[(Arc<str>, Origin)],
-        pool: &Pool<'a>,
-        taken: HashSet<TaskId>,
-        suffixes: &'a Suffixes,
-    ) -> Self {
-        let needs_id = |claim: &Claim| claim.is_open() || matches!(claim, Claim::Duplicate(_));
-        let needed = claims.iter().filter(|claim| needs_id(claim)).count();
-        let mut ids = IdMaker::for_one(pool.live, pool.retired, suffixes);
-        ids.taken = taken;
-        ids.taken.reserve(needed);
-        ids.occurrences.reserve(needed);
-        let subjects = claims
-            .iter()
-            .zip(items)
-            .filter(|(claim, _)| needs_id(claim));
-        ids.occurrences
-            .extend(subjects.map(|(_, (subject, _))| (subject.clone(), 0)));
-        ids
-    }
-
-    /// For a call with one item.
-    pub(crate) fn for_one(live: &'a Dag, retired: &'a Retired, suffixes: &'a Suffixes) -> Self {
-        IdMaker {
-            live,
-            retired,
-            taken: HashSet::new(),
-            occurrences: HashMap::new(),
-            suffixes,
-            used: HashMap::new(),
-        }
-    }
-
-    /// Counts an item of the call, and says the how many-th with its subject it is.
-    fn count(&mut self, subject: &Arc<str>) -> u32 {
-        if self.occurrences.is_empty() {
-            return 1;
-        }
-        match self.occurrences.get_mut(subject) {
-            Some(times) => {
-                *times += 1;
-                *times
-            }
-            None => 1,
-        }
-    }
-
-    pub(crate) fn make(&mut self, subject: &str, occurrence: u32) -> TaskId {
-        let mut id = slug(subject);
-        if occurrence > 1 {
-            let _ = write!(id, "_{occurrence}");
-        }
-        // A slug that this call has used up is taken.
-        if self.used.contains_key(&*id) || self.is_taken(&id) {
-            let slug_end = id.len();
-            let known = self.used.get(&*id).or_else(|| self.suffixes.0.get(&*id));
-            let mut suffix = known.copied().unwrap_or(FIRST_SUFFIX);
-            loop {
-                id.truncate(slug_end);
-                let _ = write!(id, "_{suffix}");
-                suffix += 1;
-                if !self.is_taken(&id) {
-                    break;
-                }
-            }
-            match self.used.get_mut(&id[..slug_end]) {
-                Some(next) => *next = suffix,
-                None => _ = self.used.insert(id[..slug_end].into(), suffix),
-            }
-        }
-        let id = TaskId::from_slug(&id);
-        self.taken.insert(id.clone());
-        id
-    }
-
-    fn is_taken(&self, id: &str) -> bool {
-        self.live.find(id).is_some() || self.retired.get(id).is_some() || self.taken.contains(id)
-    }
-}
-
-/// `task_` and the subject in lower case, each run of other characters than a–z and
-/// 0–9 one `_`, none at the ends, cut to 48 characters; `task_item` where nothing is left.
-fn slug(subject: &str) -> String {
-    const PREFIX: &str = "task_";
-    const MOST: usize = PREFIX.len() + 48;
-    let mut slug = String::from(PREFIX);
-    let mut gap = false;
-    // Says whether there is room for more.
-    let mut add = |c: char| {
-        if !matches!(c, 'a'..='z' | '0'..='9') {
-            gap = slug.len() > PREFIX.len();
-            return true;
-        }
-        if std::mem::take(&mut gap) {
-            slug.push('_');
-        }
-        if slug.len() < MOST {
-            slug.push(c);
-        }
-        slug.len() < MOST
-    };
-    for c in subject.chars() {
-        let has_room = match c.is_ascii() {
-            true => add(c.to_ascii_lowercase()),
-            // Only the lower case of a capital can be in ASCII.
-            false if c.is_uppercase() => c.to_lowercase().all(&mut add),
-            false => add(c),
-        };
-        if !has_room {
-            break;
-        }
-    }
-    if slug.len() == PREFIX.len() {
-        slug.push_str("item");
-    }
-    slug
-}
-
-#[cfg(test)]
-mod tests {
-    use super::slug;
-
-    /// The rule, one character after the other.
-    fn naive(subject: &str) -> String {
-        let lower: String = subject.chars().flat_map(char::to_lowercase).collect();
-        let is_kept = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
-        let words: Vec<&str> = lower
-            .split(|c| !is_kept(c))
-            .filter(|word| !word.is_empty())
-            .collect();
-        let slug: String = words.join("_").chars().take(48).collect();
-        format!("task_{}", if slug.is_empty() { "item" } else { &slug })
-    }
-
-    #[test]
-    fn slugs_are_those_of_the_lower_case_of_every_character() {
-        for c in '\0'..=char::MAX {
-            let subject = [c, 'X', c].iter().collect::<String>();
-            assert_eq!(slug(&subject), naive(&subject), "{c:?}");
-        }
-        for length in 40..60 {
-            for subject in [
-                "Ab".repeat(length),
-                "a b".repeat(length),
-                format!("{} b", "x".repeat(length)),
-            ] {
-                assert_eq!(slug(&subject), naive(&subject));
-            }
-        }
     }
 }

@@ -1,13 +1,19 @@
 //! The stored JSON form, versioned, and checked on load.
+//!
+//! Reading checks what no call could have made, and the highest limits; policies are not asked. The form is written here
+//! by hand, so that a field renamed elsewhere does not change what is stored. Tested by `tests/stored.rs`, the lists in
+//! `tests/golden`, which every later release must load, and by fuzzing.
 
 use crate::activation::{Activation, Evidence, Matcher, Run};
-use crate::dag::{Dag, Slot};
-use crate::error::{Error, IdProblem, Limit, TaskProblem};
+use crate::error::{Error, LoadError, Place, Repair, RepairReason};
+use crate::graph::{Builder, Graph, Slot};
 use crate::id::TaskId;
-use crate::list::{TaskList, cycle_error};
-use crate::policy::Limits;
-use crate::retired::{Retired, RetiredTask};
-use crate::task::{Status, Task, check_depth};
+use crate::invalid::{InvalidText, Problem, TextKind};
+use crate::limit::{Limit, Limits};
+use crate::list::{Retired, RetiredTask, TaskList};
+use crate::owner;
+use crate::status::Status;
+use crate::task::{Task, check_depth};
 use crate::text::is_blank;
 use serde::de::{self, Deserialize, Deserializer};
 use serde::ser::{Serialize, SerializeStruct, Serializer};
@@ -32,7 +38,7 @@ impl TaskList {
     /// list.create(TaskDraft::new("Build"))?;
     /// let stored = list.to_json();
     /// assert_eq!(TaskList::from_json(&stored)?, list);
-    /// # Ok::<(), agent_tasklist::Error>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn to_json(&self) -> String {
         serde_json::to_string(self)
@@ -44,53 +50,27 @@ impl TaskList {
     ///
     /// # Errors
     ///
-    /// [`Error::Json`] for what is not the JSON of a list, [`Error::UnsupportedVersion`],
-    /// [`Error::InvalidId`], [`Error::DuplicateId`], [`Error::InvalidTask`],
-    /// [`Error::DanglingBlocker`], [`Error::Cycle`], [`Error::LimitExceeded`].
-    pub fn from_json(json: &str) -> Result<Self, Error> {
+    /// [`LoadError`], with what is wrong and where.
+    pub fn from_json(json: &str) -> Result<Self, LoadError> {
         parse(json)?.check(None)
     }
 }
 
-fn parse(json: &str) -> Result<StoredList<'_>, Error> {
+fn parse(json: &str) -> Result<StoredList<'_>, LoadError> {
     #[derive(serde::Deserialize)]
     struct Versioned {
         version: u64,
     }
+    // `from_str`, not `from_slice`: it validates UTF-8 once, which is a quarter of the time. The version is read a second
+    // time only where the list could not be: a later release may have fields that this one does not know.
     serde_json::from_str(json).map_err(|error| match serde_json::from_str(json) {
         Ok(Versioned { version }) if version > VERSION => unsupported(version),
-        _ => Error::Json {
+        _ => LoadError::Json {
             line: error.line(),
             column: error.column(),
             message: error.to_string().into(),
         },
     })
-}
-
-/// What [`TaskList::from_json_lenient`] left out of a list that it loaded.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Repair {
-    /// The task that no longer waits.
-    pub task: TaskId,
-    /// What it waited for, as it was stored.
-    pub blocker: Arc<str>,
-    /// Why.
-    pub reason: RepairReason,
-}
-
-/// Why a dependency was left out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum RepairReason {
-    /// There is no such task.
-    Dangling,
-    /// The task waited for itself.
-    SelfDependency,
-    /// It was there twice.
-    Duplicate,
-    /// With it the tasks waited for each other in a circle.
-    Cycle,
 }
 
 impl TaskList {
@@ -103,7 +83,8 @@ impl TaskList {
     /// Those of [`TaskList::from_json`], but for the dependencies.
     ///
     /// ```
-    /// use agent_tasklist::{RepairReason, TaskList};
+    /// use agent_tasklist::TaskList;
+    /// use agent_tasklist::error::RepairReason;
     ///
     /// let json = r#"{"version":1,"tasks":[
     ///     {"id":"a","subject":"A","status":"pending","blocked_by":["b","gone"]},
@@ -113,17 +94,17 @@ impl TaskList {
     /// assert_eq!(list.len(), 2);
     /// let reasons: Vec<_> = repairs.iter().map(|repair| repair.reason).collect();
     /// assert_eq!(reasons, [RepairReason::Dangling, RepairReason::Cycle]);
-    /// # Ok::<(), agent_tasklist::Error>(())
+    /// # Ok::<(), agent_tasklist::LoadError>(())
     /// ```
-    pub fn from_json_lenient(json: &str) -> Result<(Self, Vec<Repair>), Error> {
+    pub fn from_json_lenient(json: &str) -> Result<(Self, Vec<Repair>), LoadError> {
         let mut repairs = Vec::new();
         let list = parse(json)?.check(Some(&mut repairs))?;
         Ok((list, repairs))
     }
 }
 
-fn unsupported(found: u64) -> Error {
-    Error::UnsupportedVersion {
+fn unsupported(found: u64) -> LoadError {
+    LoadError::UnsupportedVersion {
         found,
         supported: VERSION,
     }
@@ -245,9 +226,9 @@ struct StoredTask<'a> {
 
 impl StoredList<'_> {
     /// Makes the list; dependencies that it cannot have are refused, or left out and told of.
-    fn check(self, mut repairs: Option<&mut Vec<Repair>>) -> Result<TaskList, Error> {
-        Limit::Tasks.check(Limits::HIGHEST.tasks(), self.tasks.len())?;
-        Limit::Retired.check(Limits::HIGHEST.retired(), self.retired.len())?;
+    fn check(self, mut repairs: Option<&mut Vec<Repair>>) -> Result<TaskList, LoadError> {
+        Limits::HIGHEST.check(Limit::Tasks, self.tasks.len())?;
+        Limits::HIGHEST.check(Limit::Retired, self.retired.len())?;
         let run = self.run.check()?;
         let mut tasks = Vec::with_capacity(self.tasks.len());
         let mut blockers = Vec::with_capacity(self.tasks.len());
@@ -255,70 +236,73 @@ impl StoredList<'_> {
             blockers.push(std::mem::take(&mut stored.blocked_by));
             let RetiredTask { task, deleted } = stored.check()?;
             if deleted {
-                return Err(invalid(&task.id, TaskProblem::DeletedStatus));
+                return Err(invalid(&task.id, Problem::DeletedStatus));
             }
             tasks.push(task);
         }
+        // The cache that was filled here goes into the list: its first push finds the patterns compiled.
         let mut matcher = Arc::default();
-        let asleep = Matcher::unmet(
-            &mut matcher,
-            tasks.iter().map(|task| &**task),
-            &run.evidence,
-        );
-        let mut dag = Dag::with_capacity(tasks.len());
+        let activations = tasks.iter().map(|task| task.activation.as_ref());
+        let asleep = Matcher::unmet(&mut matcher, activations, &run.evidence);
+        let mut builder = Builder::with_capacity(tasks.len());
         for (task, asleep) in tasks.into_iter().zip(asleep) {
-            (dag.append(task, asleep)).map_err(|task| Error::DuplicateId {
-                id: task.id.clone(),
-            })?;
+            (builder.append(task, asleep)).map_err(|task| duplicate(&task.id))?;
         }
-        let mut edges = edges(&dag, &blockers, repairs.as_deref_mut())?;
+        let mut edges = edges(&builder, &blockers, repairs.as_deref_mut())?;
         if let Some(repairs) = repairs {
-            for (blocked, blocker) in dag.break_cycles(&mut edges) {
+            for (blocked, blocker) in builder.break_cycles(&mut edges) {
                 repairs.push(Repair {
-                    task: dag.task(blocked).id.clone(),
-                    blocker: dag.task(blocker).id.as_str().into(),
+                    task: builder.id(blocked).clone(),
+                    blocker: builder.id(blocker).as_str().into(),
                     reason: RepairReason::Cycle,
                 });
             }
         }
-        dag.connect(&edges)
-            .map_err(|cycle| cycle_error(&dag, cycle))?;
-
-        let mut retired = Retired::default();
-        for stored in self.retired {
-            let has_edges = !stored.blocked_by.is_empty();
-            let task = stored.check()?;
-            let id = task.task.id.clone();
-            if has_edges {
-                return Err(invalid(&id, TaskProblem::RetiredDependency));
-            }
-            if dag.find(id.as_str()).is_some() || retired.place(task).is_err() {
-                return Err(Error::DuplicateId { id });
-            }
-        }
-        Ok(TaskList::loaded(dag, retired, run, matcher))
+        let graph = builder.build(&edges)?;
+        let retired = retired(self.retired, &graph)?;
+        Ok(TaskList::loaded(graph, retired, run, matcher))
     }
 }
 
+fn retired(stored: Vec<StoredTask<'_>>, live: &Graph) -> Result<Retired, LoadError> {
+    let mut retired = Retired::default();
+    for stored in stored {
+        // Asked before `check` takes the task apart.
+        let has_edges = !stored.blocked_by.is_empty();
+        let task = stored.check()?;
+        let id = task.task.id.clone();
+        if has_edges {
+            return Err(invalid(&id, Problem::RetiredDependency));
+        }
+        if live.find(id.as_str()).is_some() || retired.place(task).is_err() {
+            return Err(duplicate(&id));
+        }
+    }
+    Ok(retired)
+}
+
+fn duplicate(id: &TaskId) -> LoadError {
+    LoadError::DuplicateId { id: id.clone() }
+}
+
 /// A stored id, which must be what it is trimmed to.
-fn stored_id(text: &str) -> Result<TaskId, Error> {
+fn stored_id(text: &str) -> Result<TaskId, InvalidText> {
     let id = TaskId::new(text)?;
     match id == *text {
         true => Ok(id),
-        false => Err(Error::InvalidId {
-            id: text.into(),
-            problem: IdProblem::Untrimmed,
-        }),
+        false => Err(InvalidText::new(TextKind::TaskId, text, Problem::NotNormal)),
     }
 }
 
 impl StoredRun {
-    fn check(self) -> Result<Run, Error> {
+    fn check(self) -> Result<Run, LoadError> {
         let id = self.id.as_deref().map(stored_id).transpose()?;
         let evidence = match self.incomplete {
             false => Evidence::loaded(self.files)?,
             true => {
-                Limit::Evidence.check(0, self.files.len())?;
+                Limits::HIGHEST
+                    .with(Limit::Evidence, 0)
+                    .check(Limit::Evidence, self.files.len())?;
                 Evidence::Incomplete
             }
         };
@@ -331,35 +315,37 @@ impl StoredRun {
 
 /// The edges as `(blocked, blocker)` by place.
 fn edges(
-    dag: &Dag,
+    builder: &Builder,
     blockers: &[Vec<Seen<'_>>],
     mut repairs: Option<&mut Vec<Repair>>,
-) -> Result<Vec<(u32, u32)>, Error> {
+) -> Result<Vec<(u32, u32)>, LoadError> {
     let mut edges = Vec::with_capacity(blockers.iter().map(Vec::len).sum());
-    let mut seen_for = vec![usize::MAX; blockers.len()];
-    for (place, (slot, blockers)) in dag.slots().zip(blockers).enumerate() {
-        let id = || dag.task(slot).id.clone();
+    // One vector for all tasks: a set for each would cost more than the edges.
+    let mut seen_for = vec![u32::MAX; blockers.len()];
+    for (place, blockers) in (0..).zip(blockers) {
+        let id = || builder.id(place).clone();
         for blocker in blockers {
             let blocker = &*blocker.0;
-            let other = dag.find(blocker).map(|slot| dag.place(slot));
-            let (reason, error) = match other {
+            let (reason, error) = match builder.find(blocker) {
                 None => (
                     RepairReason::Dangling,
-                    Error::DanglingBlocker {
+                    LoadError::DanglingBlocker {
                         task: id(),
                         blocker: blocker.into(),
                     },
                 ),
                 Some(other) if other == place => (
                     RepairReason::SelfDependency,
-                    Error::SelfDependency { id: id() },
+                    Error::SelfDependency { id: id() }.into(),
                 ),
-                Some(other) if std::mem::replace(&mut seen_for[other], place) == place => (
-                    RepairReason::Duplicate,
-                    invalid(&id(), TaskProblem::DuplicateBlocker),
-                ),
+                Some(other) if std::mem::replace(&mut seen_for[other as usize], place) == place => {
+                    (
+                        RepairReason::Duplicate,
+                        invalid(&id(), Problem::DuplicateBlocker),
+                    )
+                }
                 Some(other) => {
-                    edges.push((place as u32, other as u32));
+                    edges.push((place, other));
                     continue;
                 }
             };
@@ -374,65 +360,71 @@ fn edges(
     Ok(edges)
 }
 
-fn invalid(task: &TaskId, problem: TaskProblem) -> Error {
-    Error::InvalidTask {
+fn invalid(task: &TaskId, problem: Problem) -> LoadError {
+    LoadError::InvalidTask {
         task: task.clone(),
         problem,
     }
 }
 
 impl StoredTask<'_> {
-    fn check(self) -> Result<RetiredTask, Error> {
+    fn check(self) -> Result<RetiredTask, LoadError> {
         let id = stored_id(&self.id.0)?;
+        if let Some(problem) = self.problem() {
+            return Err(invalid(&id, problem));
+        }
+        let at = |error: Error| error.at(Place::Task(id.clone()));
+        if let Some(metadata) = &self.metadata {
+            check_depth(metadata).map_err(|exceeded| at(exceeded.into()))?;
+        }
+        let activation = self
+            .activation
+            .map(|StoredActivation::FilesModified(patterns)| {
+                Activation::loaded(patterns).map(Arc::new).map_err(at)
+            });
         let given = |text: Option<Shared>| text.map(|Shared(text)| text);
-        let (description, owner) = (given(self.description), given(self.owner));
-        let (subject, active_form) = (self.subject.0, given(self.active_form));
-        let texts = [&description, &active_form, &owner];
-        let problem = if is_blank(&subject) {
-            Some(TaskProblem::BlankSubject)
-        } else if texts.into_iter().flatten().any(|text| is_blank(text)) {
-            Some(TaskProblem::BlankText)
+        let task = Task {
+            activation: activation.transpose()?,
+            started: self.started || self.status.is_started(),
+            subject: self.subject.0,
+            description: given(self.description),
+            active_form: given(self.active_form),
+            // Trimmed, though nothing else is repaired: an earlier release kept names as they were given.
+            owner: given(self.owner).and_then(|name| match name.trim() == &*name {
+                true => Some(name),
+                false => owner::given(&name),
+            }),
+            metadata: self.metadata,
+            status: self.status,
+            id,
+        };
+        let checked = task.check(None, &Limits::HIGHEST);
+        checked.map_err(|exceeded| Error::from(exceeded).at(Place::Task(task.id.clone())))?;
+        Ok(RetiredTask {
+            task: Arc::new(task),
+            deleted: self.deleted,
+        })
+    }
+
+    fn problem(&self) -> Option<Problem> {
+        let mut texts = [&self.description, &self.active_form, &self.owner]
+            .into_iter()
+            .flatten();
+        if is_blank(&self.subject.0) {
+            Some(Problem::BlankSubject)
+        } else if texts.any(|text| is_blank(&text.0)) {
+            Some(Problem::BlankText)
         } else if self
             .metadata
             .as_ref()
             .is_some_and(|metadata| metadata.is_empty())
         {
-            Some(TaskProblem::EmptyMetadata)
+            Some(Problem::EmptyMetadata)
         } else if self.status == Status::Deleted {
-            Some(TaskProblem::DeletedStatus)
+            Some(Problem::DeletedStatus)
         } else {
             None
-        };
-        if let Some(problem) = problem {
-            return Err(invalid(&id, problem));
         }
-        if let Some(metadata) = &self.metadata {
-            check_depth(metadata).map_err(|error| error.at_task(&id))?;
-        }
-        let activation = match self.activation {
-            None => None,
-            Some(StoredActivation::FilesModified(patterns)) => {
-                let activation = Activation::loaded(patterns);
-                Some(Arc::new(activation.map_err(|error| error.at_task(&id))?))
-            }
-        };
-        let task = Task {
-            id,
-            activation,
-            started: self.started || self.status.is_started(),
-            subject,
-            description,
-            active_form,
-            owner,
-            metadata: self.metadata,
-            status: self.status,
-        };
-        task.check(None, &Limits::HIGHEST)
-            .map_err(|error| error.at_task(&task.id))?;
-        Ok(RetiredTask {
-            task: Arc::new(task),
-            deleted: self.deleted,
-        })
     }
 }
 
@@ -445,12 +437,13 @@ impl<'de> Deserialize<'de> for TaskList {
 
 impl Serialize for TaskList {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        // Left out where empty, so that the form of a list that never used them stays short.
         let retired = self.retired.len() > 0;
         let run = *self.run != Run::default();
         let fields = 2 + usize::from(retired) + usize::from(run);
         let mut list = serializer.serialize_struct("TaskList", fields)?;
         list.serialize_field("version", &VERSION)?;
-        list.serialize_field("tasks", &Live(&self.dag))?;
+        list.serialize_field("tasks", &Live(&self.graph))?;
         match retired {
             true => list.serialize_field("retired", &*self.retired)?,
             false => list.skip_field("retired")?,
@@ -487,11 +480,6 @@ impl<'a> RunOut<'a> {
 }
 
 #[derive(serde::Serialize)]
-struct ActivationOut<'a> {
-    files_modified: &'a [Arc<str>],
-}
-
-#[derive(serde::Serialize)]
 struct TaskOut<'a> {
     id: &'a TaskId,
     subject: &'a str,
@@ -503,7 +491,7 @@ struct TaskOut<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     owner: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    activation: Option<ActivationOut<'a>>,
+    activation: Option<&'a Activation>,
     #[serde(skip_serializing_if = "Option::is_none")]
     metadata: Option<&'a Map<String, Value>>,
     /// Left out where the status says it.
@@ -516,23 +504,24 @@ struct TaskOut<'a> {
 }
 
 /// What a task waits for, if anything, in list order.
-struct Blockers<'a>(&'a Dag, Slot);
+struct Blockers<'a>(&'a Graph, Slot);
 
 impl<'a> Blockers<'a> {
-    fn of(dag: &'a Dag, slot: Slot) -> Option<Self> {
-        dag.unsorted_blockers(slot).next()?;
-        Some(Blockers(dag, slot))
+    fn of(graph: &'a Graph, slot: Slot) -> Option<Self> {
+        graph.unsorted_blockers(slot).next()?;
+        Some(Blockers(graph, slot))
     }
 }
 
 impl Serialize for Blockers<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Blockers(dag, slot) = *self;
-        let id = |slot| &dag.task(slot).id;
-        let mut unsorted = dag.unsorted_blockers(slot);
+        let Blockers(graph, slot) = *self;
+        let id = |slot| &graph.task(slot).id;
+        // Most tasks wait for one other at the most: no vector is made to sort it.
+        let mut unsorted = graph.unsorted_blockers(slot);
         match (unsorted.next(), unsorted.next()) {
             (Some(one), None) => serializer.collect_seq([id(one)]),
-            _ => serializer.collect_seq(dag.blockers(slot).into_iter().map(id)),
+            _ => serializer.collect_seq(graph.blockers(slot).into_iter().map(id)),
         }
     }
 }
@@ -550,9 +539,7 @@ impl<'a> TaskOut<'a> {
             description: task.description.as_deref(),
             active_form: task.active_form.as_deref(),
             owner: task.owner.as_deref(),
-            activation: task.activation.as_ref().map(|activation| ActivationOut {
-                files_modified: activation.shared_patterns(),
-            }),
+            activation: task.activation.as_deref(),
             metadata: task.metadata.as_deref(),
             started: task.started && !task.status.is_started(),
             blocked_by,
@@ -561,14 +548,15 @@ impl<'a> TaskOut<'a> {
     }
 }
 
-struct Live<'a>(&'a Dag);
+struct Live<'a>(&'a Graph);
 
 impl Serialize for Live<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let dag = self.0;
+        let graph = self.0;
         serializer.collect_seq(
-            dag.slots()
-                .map(|slot| TaskOut::new(dag.task(slot), Blockers::of(dag, slot), false)),
+            graph
+                .slots()
+                .map(|slot| TaskOut::new(graph.task(slot), Blockers::of(graph, slot), false)),
         )
     }
 }

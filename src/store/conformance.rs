@@ -4,18 +4,20 @@
 //! backend. It needs no runtime of its own, and runs on yours where the store needs one.
 //!
 //! ```
-//! use agent_tasklist::{MemoryStore, block_on, conformance};
+//! use agent_tasklist::store::{MemoryStore, block_on, conformance};
 //!
 //! let backend = MemoryStore::new();
 //! block_on(conformance::check(|| std::future::ready(backend.clone())));
 //! ```
 
+use super::contract::{Commit, Revision, Store, StoreError, Stored};
+use super::wait::yield_once;
 use crate::activation::Activation;
 use crate::change::Changes;
 use crate::key::ListKey;
 use crate::list::TaskList;
-use crate::store::{Commit, Revision, Store, StoreError, Stored, yield_once};
-use crate::task::{Status, TaskDraft};
+use crate::status::Status;
+use crate::task::TaskDraft;
 use serde_json::{Map, json};
 use std::collections::BTreeSet;
 use std::future::{Future, poll_fn};
@@ -38,6 +40,8 @@ const UPDATES: usize = 25;
 /// Where the store breaks the contract, with a message that says how.
 pub async fn check<S: Store>(open: impl AsyncFn() -> S) {
     let check = Check {
+        // A number of its own for each run, so that a backend which outlives the test does not fail the next one. The
+        // hasher of the standard library is the one source of randomness that needs no package.
         prefix: format!("conformance-{:x}", RandomState::new().hash_one(0)),
         open,
     };
@@ -112,181 +116,64 @@ impl<S: Store, F: AsyncFn() -> S> Check<F> {
         ListKey::new(&format!("{}/{name}", self.prefix)).expect("a valid key")
     }
 
-    async fn load(&self, store: &S, key: &ListKey, what: &str) -> Option<Stored> {
-        match store.load(key).await {
-            Ok(stored) => stored,
-            Err(error) => panic!("{what}: load must succeed, but gave: {error:?}"),
-        }
-    }
-
-    /// Loads through a new handle what must be there.
-    async fn expect(&self, key: &ListKey, list: &TaskList, revision: Revision, what: &str) {
-        let store = self.open().await;
-        let Some(stored) = self.load(&store, key, what).await else {
-            panic!(
-                "{what}: another handle must see the list, but load gave None. Is it kept in the handle, or not written?"
-            );
-        };
-        assert_eq!(
-            stored.revision, revision,
-            "{what}: load must give the revision that commit gave for what is stored"
-        );
-        assert_same(&stored.list, list, what);
-    }
-
-    async fn commit(
-        &self,
-        store: &S,
-        key: &ListKey,
-        expected: Option<Revision>,
-        (list, changes): &(TaskList, Changes),
-        what: &str,
-    ) -> Revision {
-        match store
-            .commit(key, Commit::new(expected, list, changes))
-            .await
-        {
-            Ok(revision) => {
-                if let Some(expected) = expected {
-                    assert!(
-                        revision > expected,
-                        "{what}: revisions must grow, but {expected} was followed by {revision}"
-                    );
-                }
-                revision
-            }
-            Err(error) => panic!("{what}: commit must succeed, but gave: {error:?}"),
-        }
-    }
-
-    async fn conflict(&self, key: &ListKey, expected: Option<Revision>, what: &str) {
-        let store = self.open().await;
-        let (list, changes) = list_of("must not be written");
-        match store
-            .commit(key, Commit::new(expected, &list, &changes))
-            .await
-        {
-            Err(StoreError::Conflict) => {}
-            Ok(_) => panic!(
-                "{what}: commit must be a Conflict, but it wrote. Does it compare the expected revision \
-                 with the stored one, in one step with the write?"
-            ),
-            Err(error) => panic!("{what}: commit must be a Conflict, but gave: {error:?}"),
+    /// A key that has no list yet.
+    fn row(&self, name: &str) -> Row<'_, F> {
+        Row {
+            check: self,
+            key: self.key(name),
+            stored: None,
         }
     }
 
     async fn absent(&self) {
-        let (store, key) = (self.open().await, self.key("absent"));
-        let stored = self.load(&store, &key, "a key without a list").await;
-        assert!(
-            stored.is_none(),
-            "a key without a list: load must give None, not an empty list"
-        );
-        self.conflict(
-            &key,
-            Some(Revision::new(1)),
-            "a commit that expects a list where there is none",
-        )
-        .await;
-        let stored = self.load(&store, &key, "after a refused commit").await;
-        assert!(
-            stored.is_none(),
-            "after a refused commit: load must still give None"
-        );
+        let row = self.row("absent");
+        row.verify("a key without a list").await;
+        let what = "a commit that expects a list where there is none";
+        row.conflict(Some(Revision::new(1)), what).await;
     }
 
     async fn round_trip(&self) {
-        let (store, key) = (self.open().await, self.key("round-trip"));
-        let list = list_of_everything();
-        let written = (list, Changes::default());
-        let revision = self
-            .commit(&store, &key, None, &written, "the first commit")
+        let (store, mut row) = (self.open().await, self.row("round-trip"));
+        let everything = (list_of_everything(), Changes::default());
+        row.commit(&store, &everything, "a list with everything in it")
             .await;
-        self.expect(&key, &written.0, revision, "a list with everything in it")
-            .await;
-
         let empty = (TaskList::new(), Changes::default());
-        let revision = self
-            .commit(&store, &key, Some(revision), &empty, "an empty list")
-            .await;
-        self.expect(&key, &empty.0, revision, "an empty list").await;
+        row.commit(&store, &empty, "an empty list").await;
     }
 
     async fn compare_and_set(&self) {
-        let key = self.key("compare-and-set");
+        let mut row = self.row("compare-and-set");
         let (one, other) = (self.open().await, self.open().await);
-        let first = list_of("first");
-        let first_revision = self
-            .commit(&one, &key, None, &first, "the first commit")
+        let first = row
+            .commit(&one, &list_of("first"), "the first commit")
             .await;
-        self.expect(&key, &first.0, first_revision, "the first commit")
-            .await;
+        let what = "a commit that expects no list where there is one";
+        row.conflict(None, what).await;
 
-        self.conflict(
-            &key,
-            None,
-            "a commit that expects no list where there is one",
-        )
-        .await;
-        self.expect(&key, &first.0, first_revision, "after that conflict")
-            .await;
-
-        let second = list_of("second");
-        let second_revision = self
-            .commit(
-                &other,
-                &key,
-                Some(first_revision),
-                &second,
-                "a commit through another handle",
-            )
-            .await;
-        self.expect(
-            &key,
-            &second.0,
-            second_revision,
-            "a commit through another handle",
-        )
-        .await;
-        let stored = self
-            .load(&one, &key, "the first handle, after the other wrote")
-            .await;
+        let (second, what) = (list_of("second"), "a commit through another handle");
+        let revision = row.commit(&other, &second, what).await;
+        let stored = load(&one, &row.key, "the first handle, after the other wrote").await;
         assert_eq!(
             stored.map(|stored| stored.revision),
-            Some(second_revision),
+            Some(revision),
             "the first handle must see what another wrote. Does it keep what it loaded before?"
         );
+        let what = "a commit that expects an old revision";
+        row.conflict(Some(first), what).await;
+        // A store that only asks whether the expected revision is old would let this one through.
+        let later = Some(Revision::after(Some(revision)));
+        let what = "a commit that expects a revision that is not there yet";
+        row.conflict(later, what).await;
 
-        self.conflict(
-            &key,
-            Some(first_revision),
-            "a commit that expects an old revision",
-        )
-        .await;
-        self.expect(&key, &second.0, second_revision, "after that conflict")
-            .await;
-        let later = Revision::after(Some(second_revision));
-        self.conflict(
-            &key,
-            Some(later),
-            "a commit that expects a revision that is not there yet",
-        )
-        .await;
-        self.expect(&key, &second.0, second_revision, "after that conflict")
-            .await;
-
-        let mut revision = second_revision;
-        let mut seen = BTreeSet::from([first_revision, second_revision]);
+        let mut seen = BTreeSet::from([first, revision]);
         for _ in 0..5 {
             let what = "the same list committed again";
-            revision = self.commit(&one, &key, Some(revision), &second, what).await;
+            let revision = row.commit(&one, &second, what).await;
             assert!(
                 seen.insert(revision),
                 "{what}: revision {revision} was used before"
             );
         }
-        self.expect(&key, &second.0, revision, "the same list committed again")
-            .await;
     }
 
     async fn keys_apart(&self) {
@@ -317,32 +204,29 @@ impl<S: Store, F: AsyncFn() -> S> Check<F> {
         ];
         let mut written = Vec::new();
         for name in names {
-            let key = self.key(name);
-            let what = format!("the key {name:?}");
-            let stored = self.load(&store, &key, &what).await;
+            let (mut row, what) = (self.row(name), format!("the key {name:?}"));
             assert!(
-                stored.is_none(),
+                load(&store, &row.key, &what).await.is_none(),
                 "{what}: it is another than those before, but load gave the list of one of them. Are keys kept apart \
                  to the byte (case, accents, separators, length)?"
             );
-            let list = list_of(name);
-            let revision = self.commit(&store, &key, None, &list, &what).await;
-            written.push((key, list, revision, what));
+            row.commit(&store, &list_of(name), &what).await;
+            written.push((row, what));
         }
-        for (key, (list, _), revision, what) in &written {
-            self.expect(key, list, *revision, what).await;
+        for (row, what) in &written {
+            row.verify(what).await;
         }
     }
 
     async fn unpolled(&self) {
         let (store, key) = (self.open().await, self.key("unpolled"));
         let (list, changes) = list_of("never polled");
+        // Work that a method does before it gives the future is done although nobody waits for it: a cancelled request would
+        // write.
         drop(store.load(&key));
         drop(store.commit(&key, Commit::new(None, &list, &changes)));
         yield_once().await;
-        let stored = self
-            .load(&store, &key, "after a commit that was never polled")
-            .await;
+        let stored = load(&store, &key, "after a commit that was never polled").await;
         assert!(
             stored.is_none(),
             "a commit that was dropped before it was polled must not write: do the work inside the future"
@@ -366,7 +250,7 @@ impl<S: Store, F: AsyncFn() -> S> Check<F> {
             );
         }
         let store = self.open().await;
-        let stored = self.load(&store, key, "after the race").await;
+        let stored = load(&store, key, "after the race").await;
         let Some(Stored { list, revision }) = stored else {
             panic!("after the race: load must give the list, but gave None");
         };
@@ -389,11 +273,13 @@ impl<S: Store, F: AsyncFn() -> S> Check<F> {
     }
 
     async fn write(&self, store: S, key: &ListKey, writer: usize) -> Vec<Revision> {
+        // Bounded, so that a store which always says conflict fails the check instead of hanging the test.
         const TRIES: usize = 100_000;
         let mut revisions = Vec::with_capacity(UPDATES);
         for _ in 0..TRIES {
             let what = "a writer of the race";
-            let stored = self.load(&store, key, what).await;
+            let stored = load(&store, key, what).await;
+            // Between load and commit: on one thread nobody else could come between otherwise, and nothing would be tried.
             yield_once().await;
             let expected = stored.as_ref().map(|stored| stored.revision);
             let mut list = stored.map_or_else(TaskList::new, |stored| stored.list);
@@ -417,6 +303,81 @@ impl<S: Store, F: AsyncFn() -> S> Check<F> {
         panic!(
             "a writer of the race had a Conflict {TRIES} times: does commit compare with what is stored now?"
         );
+    }
+}
+
+async fn load<S: Store>(store: &S, key: &ListKey, what: &str) -> Option<Stored> {
+    match store.load(key).await {
+        Ok(stored) => stored,
+        Err(error) => panic!("{what}: load must succeed, but gave: {error:?}"),
+    }
+}
+
+/// A key, and what was last written there.
+struct Row<'c, F> {
+    check: &'c Check<F>,
+    key: ListKey,
+    stored: Option<(TaskList, Revision)>,
+}
+
+impl<S: Store, F: AsyncFn() -> S> Row<'_, F> {
+    /// Loads through a new handle what must be there.
+    async fn verify(&self, what: &str) {
+        let found = load(&self.check.open().await, &self.key, what).await;
+        match (&self.stored, found) {
+            (None, None) => {}
+            (None, Some(_)) => panic!("{what}: load must give None, not an empty list"),
+            (Some(_), None) => panic!(
+                "{what}: another handle must see the list, but load gave None. Is it kept in the handle, or not written?"
+            ),
+            (Some((list, revision)), Some(found)) => {
+                assert_eq!(
+                    found.revision, *revision,
+                    "{what}: load must give the revision that commit gave for what is stored"
+                );
+                assert_same(&found.list, list, what);
+            }
+        }
+    }
+
+    /// Writes over what is there, through that handle.
+    async fn commit(
+        &mut self,
+        store: &S,
+        (list, changes): &(TaskList, Changes),
+        what: &str,
+    ) -> Revision {
+        let expected = self.stored.as_ref().map(|(_, revision)| *revision);
+        let commit = store.commit(&self.key, Commit::new(expected, list, changes));
+        let revision = match commit.await {
+            Ok(revision) => revision,
+            Err(error) => panic!("{what}: commit must succeed, but gave: {error:?}"),
+        };
+        assert!(
+            expected.is_none_or(|expected| revision > expected),
+            "{what}: revisions must grow, but {expected:?} was followed by {revision}"
+        );
+        self.stored = Some((list.clone(), revision));
+        self.verify(what).await;
+        revision
+    }
+
+    /// Tries several times what must be refused each time, and change nothing: a store may fail only now and then.
+    async fn conflict(&self, expected: Option<Revision>, what: &str) {
+        let store = self.check.open().await;
+        let (list, changes) = list_of("must not be written");
+        for _ in 0..5 {
+            let commit = store.commit(&self.key, Commit::new(expected, &list, &changes));
+            match commit.await {
+                Err(StoreError::Conflict) => {}
+                Ok(_) => panic!(
+                    "{what}: commit must be a Conflict, but it wrote. Does it compare the expected revision \
+                     with the stored one, in one step with the write?"
+                ),
+                Err(error) => panic!("{what}: commit must be a Conflict, but gave: {error:?}"),
+            }
+        }
+        self.verify("after a refused commit").await;
     }
 }
 
@@ -444,6 +405,7 @@ async fn join<T>(futures: Vec<impl Future<Output = T>>) -> Vec<T> {
     let mut running: Vec<Pin<Box<_>>> = futures.into_iter().map(Box::pin).collect();
     let mut done = Vec::with_capacity(running.len());
     poll_fn(|context| {
+        // In turn, all of them: which writer is first changes from round to round only with the store.
         running.retain_mut(|future| match future.as_mut().poll(context) {
             Poll::Ready(output) => {
                 done.push(output);

@@ -1,3 +1,7 @@
+//! A sort into buckets that costs linear time and no allocation for each bucket.
+//!
+//! It knows nothing of tasks. Tested through all that is matched and linked with it.
+
 /// Members sorted into numbered buckets, in linear time and two allocations. The
 /// members of a bucket keep the order they were given in.
 #[derive(Debug)]

@@ -1,26 +1,123 @@
-//! Replies as data: what is in them, and how it is written.
+//! What comes back from a call: [`Reply`], its data, and how long it is.
+//!
+//! [`ListData`] is the data in Mastra's field names, written straight from the list so that no value is made of it
+//! unless somebody looks. What an interface says in its replies is in `interfaces`, not here. Tested in
+//! `tests/detail.rs`.
 
-use crate::error::Error;
+use super::refusal::Refusal;
+use crate::change::Changes;
+use crate::graph::State;
 use crate::id::TaskId;
 use crate::list::TaskList;
-use crate::state::State;
-use crate::task::{Status, Task};
+use crate::status::Status;
+use crate::task::Task;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Value, json};
 use std::fmt;
 use std::ops::Deref;
 use std::sync::OnceLock;
 
+/// The answer to a call.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Reply {
+    /// The answer as text.
+    pub text: String,
+    /// The answer as a JSON object, which reads as a [`Value`].
+    pub data: ReplyData,
+    /// Why the call was refused, if it was. Nothing has changed then.
+    pub refusal: Option<Refusal>,
+    /// What the call did to the list: save it when this is not
+    /// [empty](Changes::is_empty).
+    pub changes: Changes,
+}
+
+impl Reply {
+    /// Whether the call was refused.
+    pub fn is_error(&self) -> bool {
+        self.refusal.is_some()
+    }
+}
+
+/// How much of the list a reply repeats.
+///
+/// One `task_complete` in a list of tasks with texts of some thirty characters, in bytes of [`Reply::data`] as
+/// JSON, beside a recording of Mastra's own:
+///
+/// | tasks | Mastra | `Full` | `Changed` |
+/// | ---: | ---: | ---: | ---: |
+/// | 10 | 1,900 | 1,756 | 368 |
+/// | 100 | 18,000 | 17,237 | 372 |
+/// | 1,000 | 185,000 | 176,538 | 376 |
+///
+/// Murmur's replies are short as they are, and the same in both. What was asked for is shown whatever the
+/// detail: `task_list` has all tasks, `task_get` its own, `task_check` those that are incomplete, and a write that
+/// was made from another revision the list as it is.
+///
+/// ```
+/// use agent_tasklist::{TaskDraft, TaskList};
+/// use agent_tasklist::tools::{Detail, Toolset};
+/// use serde_json::json;
+///
+/// let mut list = TaskList::new();
+/// list.write([
+///     TaskDraft::new("Build").id("build"),
+///     TaskDraft::new("Ship").id("ship").blocked_by(["build"]),
+///     TaskDraft::new("Write the docs").id("docs"),
+/// ])?;
+/// let tools = Toolset::full().with_detail(Detail::Changed);
+/// let reply = tools.call(&mut list, "task_complete", &json!({"id": "build"}));
+/// assert_eq!(reply.text, "\
+/// Tasks updated: [1/3 completed]
+/// Changed:
+/// - build: Build (completed)
+/// - ship: Ship (pending)
+/// Now ready: ship");
+/// # Ok::<(), agent_tasklist::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Detail {
+    /// The whole list, as text and as data, in every reply: Mastra's form.
+    #[default]
+    Full,
+    /// The tasks that the call changed or set free, the ids of those that it removed, and the counts.
+    Changed,
+}
+
 /// The answer to a call as a JSON object.
 ///
 /// It reads as a [`Value`], which is made when it is first looked at; written with serde it needs none. So a
 /// host that gives only the text of replies to its model does not pay for the data.
 ///
+/// Its members, by the tools that give them:
+///
+/// | sets | tools | members |
+/// | --- | --- | --- |
+/// | Mastra's, full | all | `content` (the text), `tasks`, `isError` |
+/// | Mastra's, full | `task_check` | `summary` (counts), `incompleteTasks` |
+/// | full | `task_create`, `task_get` | `id` |
+/// | full | `task_claim` | `claimed`: an id, left out where there is no task to claim |
+/// | full | `task_release` | `released`: ids |
+/// | Mastra's, full, in [`Detail::Changed`] | all | `summary`, and `removed` (ids) where tasks are gone |
+/// | Murmur's | `task_list` | `tasks` |
+/// | Murmur's | `task_create`, `task_update` | `task_id`, and `notes` where there are some |
+/// | Murmur's | `task_get` | the members of the task |
+/// | Murmur's | a refused call | `error`: `code` and `message` |
+/// | all, in a store | all | `revision` |
+///
+/// A refused call of the full set, or in [`Detail::Changed`], has no `summary` and no `incompleteTasks`, so
+/// that nobody takes a list that could not be read for one with nothing to do. [`ToolSpec::output_schema`] has the
+/// types of all these for a call that is carried out.
+///
+/// [`ToolSpec::output_schema`]: crate::ToolSpec::output_schema
+///
 /// It holds a clone of the list as it was after the call. An edit of the list while a reply is
 /// kept copies pointers, as with every clone.
 ///
 /// ```
-/// use agent_tasklist::{TaskList, Toolset};
+/// use agent_tasklist::TaskList;
+/// use agent_tasklist::tools::Toolset;
 /// use serde_json::{Value, json};
 ///
 /// let mut list = TaskList::new();
@@ -60,31 +157,35 @@ pub(super) struct ListData {
 }
 
 impl ReplyData {
-    /// A member more, or another value of one that was given so before.
+    /// Adds a member, or gives another value to one that was given so before.
     pub(super) fn set(&mut self, name: &'static str, value: Value) {
+        // The revision is set twice: to what the call ran on, then to what was committed.
         self.more.retain(|(other, _)| *other != name);
         self.more.push((name, value));
         self.value = OnceLock::new();
     }
 }
 
+impl From<Source> for ReplyData {
+    fn from(source: Source) -> Self {
+        let (more, value) = (Vec::new(), OnceLock::new());
+        ReplyData {
+            source,
+            more,
+            value,
+        }
+    }
+}
+
 impl From<Value> for ReplyData {
     fn from(object: Value) -> Self {
-        ReplyData {
-            source: Source::Object(object),
-            more: Vec::new(),
-            value: OnceLock::new(),
-        }
+        Source::Object(object).into()
     }
 }
 
 impl From<ListData> for ReplyData {
     fn from(data: ListData) -> Self {
-        ReplyData {
-            source: Source::List(Box::new(data)),
-            more: Vec::new(),
-            value: OnceLock::new(),
-        }
+        Source::List(Box::new(data)).into()
     }
 }
 
@@ -99,6 +200,7 @@ impl Deref for ReplyData {
 
 impl From<ReplyData> for Value {
     fn from(data: ReplyData) -> Value {
+        // Made if nobody looked at it yet.
         let _ = &*data;
         data.value.into_inner().unwrap_or_default()
     }
@@ -140,13 +242,14 @@ impl Serialize for ReplyData {
             }
             Source::List(data) => {
                 map.serialize_entry("content", &data.content)?;
-                map.serialize_entry("tasks", &Tasks(data))?;
+                map.serialize_entry("tasks", &Tasks(data, data.shown()))?;
                 map.serialize_entry("isError", &data.is_error)?;
                 if data.has_summary {
                     map.serialize_entry("summary", &data.summary())?;
                 }
                 if data.has_incomplete {
-                    map.serialize_entry("incompleteTasks", &Incomplete(data))?;
+                    let open = data.list.open_tasks().collect();
+                    map.serialize_entry("incompleteTasks", &Tasks(data, open))?;
                 }
                 if !data.removed.is_empty() {
                     map.serialize_entry("removed", &data.removed)?;
@@ -161,6 +264,13 @@ impl Serialize for ReplyData {
 }
 
 impl ListData {
+    fn shown(&self) -> Vec<&Task> {
+        match &self.shown {
+            None => self.list.tasks().collect(),
+            Some(ids) => ids.iter().filter_map(|id| self.list.get(id)).collect(),
+        }
+    }
+
     fn summary(&self) -> Value {
         let summary = self.list.summary();
         let mut counts = json!({
@@ -182,55 +292,32 @@ impl ListData {
     }
 
     fn task<'a>(&'a self, task: &'a Task) -> TaskOut<'a> {
-        let basic = TaskOut {
+        let full = self.full.then_some(&self.list);
+        let state = full.and_then(|list| list.state(&task.id));
+        let ends =
+            |ids: fn(_, _) -> _| full.map_or(Vec::new(), |list| self::ids(ids(list, &task.id)));
+        TaskOut {
             id: &task.id,
             content: &task.subject,
             status: task.status,
             active_form: task.active_label(),
-            description: None,
-            owner: None,
-            activation: None,
-            blocked_by: Vec::new(),
-            blocks: Vec::new(),
-            state: None,
-        };
-        if !self.full {
-            return basic;
-        }
-        let state = self.list.state(&task.id);
-        TaskOut {
-            description: task.description.as_deref(),
-            owner: task.owner.as_deref(),
-            activation: ActivationOut::of(task),
-            blocked_by: ids(self.list.blocked_by(&task.id)),
-            blocks: ids(self.list.blocks(&task.id)),
+            description: full.and(task.description.as_deref()),
+            owner: full.and(task.owner.as_deref()),
+            activation: full.and_then(|_| ActivationOut::of(task)),
+            blocked_by: ends(TaskList::blocked_by),
+            blocks: ends(TaskList::blocks),
             state: state.filter(|state| matches!(state, State::Blocked | State::Dormant)),
-            ..basic
         }
     }
 }
 
-struct Tasks<'a>(&'a ListData);
+/// Tasks in the form of the data.
+struct Tasks<'a>(&'a ListData, Vec<&'a Task>);
 
 impl Serialize for Tasks<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Tasks(data) = self;
-        match &data.shown {
-            None => serializer.collect_seq(data.list.tasks().map(|task| data.task(task))),
-            Some(ids) => {
-                let tasks = ids.iter().filter_map(|id| data.list.get(id));
-                serializer.collect_seq(tasks.map(|task| data.task(task)))
-            }
-        }
-    }
-}
-
-struct Incomplete<'a>(&'a ListData);
-
-impl Serialize for Incomplete<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Incomplete(data) = self;
-        serializer.collect_seq(data.list.open_tasks().map(|task| data.task(task)))
+        let Tasks(data, tasks) = self;
+        serializer.collect_seq(tasks.iter().map(|task| data.task(task)))
     }
 }
 
@@ -252,12 +339,8 @@ struct TaskOut<'a> {
     blocked_by: Vec<&'a TaskId>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     blocks: Vec<&'a TaskId>,
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "state_name")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     state: Option<State>,
-}
-
-fn state_name<S: Serializer>(state: &Option<State>, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(state.map_or("", State::as_str))
 }
 
 /// An activation in every wire form.
@@ -276,7 +359,7 @@ impl<'a> ActivationOut<'a> {
     }
 }
 
-pub(super) fn ids(tasks: Result<Vec<&Task>, Error>) -> Vec<&TaskId> {
+pub(super) fn ids(tasks: Option<Vec<&Task>>) -> Vec<&TaskId> {
     let tasks = tasks.unwrap_or_default();
     tasks.into_iter().map(|task| &task.id).collect()
 }
