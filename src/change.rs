@@ -192,6 +192,11 @@ pub struct Notes {
     /// Tasks that are in progress or completed although they wait, in list order. Only where the
     /// policy allows it.
     pub advised: Vec<TaskId>,
+    /// Dependencies that were asked for and not made, since the blocker was completed before it left the list: what
+    /// they wait for is done.
+    pub already_met: Vec<Edge>,
+    /// Tasks that the call made, then those that it brought back, in the name of another than the one who acts.
+    pub for_others: Vec<TaskId>,
 }
 
 /// An explicit id that was given with the subject of another live task. The item

@@ -123,6 +123,32 @@ pub enum Error {
         /// Who owns it.
         owner: Arc<str>,
     },
+    /// The call would set a task in progress that belongs to another owner than the one who acts.
+    #[error(
+        "Task {id} belongs to {}, so only {} can start it. Leave it pending, or start one of your own.",
+        Quote(owner),
+        Quote(owner)
+    )]
+    StartedForOther {
+        /// The task.
+        id: TaskId,
+        /// Whose it would be.
+        owner: Arc<str>,
+    },
+    /// A task was to wait for one that left the list before it was completed.
+    #[error(
+        "Task {task} cannot wait for {blocker} (\"{}\"), which was removed from the list before it was completed. \
+         Leave that dependency out, or add the task again.",
+        Quote(subject)
+    )]
+    RetiredBlocker {
+        /// The task that was to wait.
+        task: TaskId,
+        /// The retired task.
+        blocker: TaskId,
+        /// Its subject.
+        subject: Arc<str>,
+    },
     /// A completed task cannot be claimed.
     #[error("Task {id} is completed already. Claim another.")]
     Completed {

@@ -738,3 +738,179 @@ fn notes_do_not_grow_with_a_mistake() {
         &reply.text[reply.text.len() - 100..]
     );
 }
+
+/// Bob's unfinished tasks, beside one that ann owns, one that nobody does and one that cy finished.
+fn shared() -> TaskList {
+    list(
+        Policy::default(),
+        [
+            draft("ours", Pending),
+            draft("anns", Pending).owner("ann"),
+            draft("cys", Completed).owner("cy"),
+            draft("bob-1", Pending).owner("bob").blocked_by(["cys"]),
+            draft("bob-2", Pending)
+                .owner("bob")
+                .blocked_by(["anns", "ours"]),
+        ],
+    )
+}
+
+#[test]
+fn a_dependency_of_anothers_task_goes_only_with_what_is_ones_own() {
+    let mut list = shared();
+    for refused in [
+        list.acting_as("ann").unwrap().delete("cys"),
+        list.acting_as("ann")
+            .unwrap()
+            .write(["ours", "anns", "bob-1", "bob-2"].map(|id| TaskDraft::default().id(id))),
+    ] {
+        assert!(matches!(refused, Err(Error::OwnedByOther { id, .. }) if id == "bob-1"));
+    }
+    let mut ann = list.acting_as("ann").unwrap();
+    let changes = ann.delete("anns").unwrap();
+    assert_eq!(changes.facts.edges_removed.len(), 1);
+    let changes = ann.delete("ours").unwrap();
+    assert_eq!(changes.effects.unblocked, ["bob-2"], "told as an effect");
+    list.delete("cys").unwrap();
+}
+
+#[test]
+fn taking_a_finished_blocker_back_does_not_hold_up_another() {
+    let mut list = shared();
+    list.complete("ours").unwrap();
+    let mut ann = list.acting_as("ann").unwrap();
+    ann.complete("anns").unwrap();
+    for id in ["ours", "anns"] {
+        let back = ann.update(id, TaskPatch::new().status(Pending));
+        assert!(
+            matches!(back, Err(Error::OwnedByOther { id, .. }) if id == "bob-2"),
+            "{id}"
+        );
+    }
+    list.acting_as("bob").unwrap().complete("bob-2").unwrap();
+    let mut ann = list.acting_as("ann").unwrap();
+    ann.update("anns", TaskPatch::new().status(Pending))
+        .unwrap();
+}
+
+#[test]
+fn a_write_leaves_the_order_of_anothers_tasks_among_themselves() {
+    let mut list = list(
+        Policy::default(),
+        ["a", "bob-1", "b", "bob-2", "bob-3"].map(|id| {
+            let draft = draft(id, Pending);
+            if id.starts_with("bob") {
+                draft.owner("bob")
+            } else {
+                draft
+            }
+        }),
+    );
+    let order = |list: &TaskList| {
+        list.tasks()
+            .map(|task| task.id.to_string())
+            .collect::<Vec<_>>()
+    };
+    let items = |ids: [&str; 5]| ids.map(|id| TaskDraft::default().id(id));
+    list.acting_as("ann")
+        .unwrap()
+        .write(items(["bob-3", "b", "bob-1", "a", "bob-2"]))
+        .unwrap();
+    assert_eq!(order(&list), ["bob-1", "b", "bob-2", "a", "bob-3"]);
+    list.acting_as("bob")
+        .unwrap()
+        .write(items(["bob-3", "b", "bob-1", "a", "bob-2"]))
+        .unwrap();
+    assert_eq!(order(&list), ["bob-3", "b", "bob-1", "a", "bob-2"]);
+}
+
+#[test]
+fn nothing_is_started_in_anothers_name() {
+    let mut list = list(Policy::default(), [draft("a", Pending)]);
+    let mut ann = list.acting_as("ann").unwrap();
+    let ghost = |id: &str| draft(id, Running).owner("ghost");
+    let patch = TaskPatch::new().owner("ghost").status(Running);
+    for refused in [
+        ann.create(ghost("new")).map(|created| created.changes),
+        ann.write([ghost("a")]),
+        ann.update("a", patch),
+    ] {
+        assert!(matches!(refused, Err(Error::StartedForOther { owner, .. }) if *owner == *"ghost"));
+    }
+    ann.create(draft("later", Pending).owner("ghost")).unwrap();
+    ann.claim_task("a").unwrap();
+}
+
+#[test]
+fn a_name_that_nobody_can_see_is_no_name() {
+    let mut list = list(Policy::default(), [draft("a", Pending)]);
+    for invisible in [
+        "\u{200b}",
+        "\u{feff}\u{200d}",
+        "\u{2060} \u{ad}",
+        "\u{3164}",
+    ] {
+        assert!(list.acting_as(invisible).is_err(), "{invisible:?}");
+        assert!(list.claim(invisible).is_err());
+        list.update("a", TaskPatch::new().owner(invisible)).unwrap();
+        assert_eq!(owner(&list, "a"), None);
+    }
+    list.update("a", TaskPatch::new().owner("jo\u{200d}"))
+        .unwrap();
+    assert_eq!(
+        owner(&list, "a"),
+        Some("jo\u{200d}"),
+        "what can be seen is kept as it is"
+    );
+}
+
+#[test]
+fn work_made_in_anothers_name_is_noted() {
+    let mut list = list(Policy::default(), [draft("old", Pending)]);
+    list.delete("old").unwrap();
+    let mut ann = list.acting_as("ann").unwrap();
+    let changes = ann
+        .write([
+            draft("new", Pending).owner("bob"),
+            draft("old", Pending).owner("bob"),
+            draft("own", Pending).owner("ann"),
+        ])
+        .unwrap();
+    assert_eq!(changes.notes.for_others, ["new", "old"]);
+    let created = list.create(draft("more", Pending).owner("bob")).unwrap();
+    assert!(created.changes.notes.for_others.is_empty(), "nobody acts");
+}
+
+#[test]
+fn n13_the_gate_of_one_is_its_own() {
+    let policy = Policy::default().with_in_progress(InProgress::PerOwner);
+    let mut list = list(
+        policy,
+        [
+            draft("a", Pending).owner("al"),
+            draft("j", Pending).owner("jo"),
+            draft("after", Pending).blocked_by(["j"]),
+        ],
+    );
+    list.claim("jo").unwrap();
+    list.acting_as("al").unwrap().complete("a").unwrap();
+    assert!(list.can_finish_for("al") && !list.can_finish());
+    assert!(!list.can_finish_for("jo"));
+    let open = |owner: &str| {
+        list.open_tasks_of(owner)
+            .map(|task| task.id.to_string())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(open("jo"), ["j"]);
+    assert_eq!(
+        open(""),
+        ["j", "after"],
+        "a name that is not known opens no gate"
+    );
+    assert_eq!(list.claim("al").unwrap().id, None);
+    list.complete("j").unwrap();
+    assert!(
+        !list.can_finish_for("al"),
+        "what is ready and nobody's is everybody's"
+    );
+}

@@ -4,6 +4,7 @@
 //! id, a task that waits for itself, a draft that no list can hold. Tested by `tests/state_machine.rs`.
 
 use super::ids::IdMaker;
+use super::retired::already_met;
 use super::value::TaskList;
 use crate::activation::{Evidence, Matcher, PathStyle};
 use crate::change::{Edge, Notes};
@@ -34,6 +35,8 @@ pub(super) struct Edit<'a> {
     /// A task to take out at the end, when nothing can fail any more: the journal cannot bring one back.
     pub(super) doomed: Option<Slot>,
     pub(super) used_suffixes: HashMap<Box<str>, u32>,
+    /// Dependencies on what is done and gone, which are not made.
+    pub(super) already_met: Vec<Edge>,
 }
 
 /// What the rules need to know of a call beyond what it changed.
@@ -75,6 +78,7 @@ impl<'a> Edit<'a> {
             run: None,
             doomed: None,
             used_suffixes: HashMap::new(),
+            already_met: Vec::new(),
         }
     }
 
@@ -134,7 +138,7 @@ impl<'a> Edit<'a> {
                 id
             }
         };
-        let blockers = self.others(&id, draft.fields.blocked_by.as_deref())?;
+        let blockers = self.blockers(&id, draft.fields.blocked_by.as_deref())?;
         let blocked = self.others(&id, draft.fields.blocks.as_deref())?;
         let slot = self.push(draft.fields.alone(id.clone(), subject), false)?;
         if draft.fields.status == Some(Status::InProgress) {
@@ -168,9 +172,9 @@ impl<'a> Edit<'a> {
         }
         let id = self.graph().task(slot).id.clone();
         // All ends are looked up before the first change: an unknown id must not leave half of a patch to undo.
-        let set_blockers = self.others(&id, patch.fields.blocked_by.as_deref())?;
+        let set_blockers = self.blockers(&id, patch.fields.blocked_by.as_deref())?;
         let set_blocked = self.others(&id, patch.fields.blocks.as_deref())?;
-        let new_blockers = self.others(&id, Some(&patch.add_blocked_by))?;
+        let new_blockers = self.blockers(&id, Some(&patch.add_blocked_by))?;
         let new_blocked = self.others(&id, Some(&patch.add_blocks))?;
         let old_blockers = self.find_all(&patch.remove_blocked_by)?;
         let old_blocked = self.find_all(&patch.remove_blocks)?;
@@ -331,6 +335,32 @@ impl<'a> Edit<'a> {
         ids.iter().map(|id| self.graph().named(id)).collect()
     }
 
+    /// The tasks that one is to wait for, if they are given. What was completed before it left the list is waited for no
+    /// longer.
+    fn blockers(
+        &mut self,
+        own: &TaskId,
+        ids: Option<&[Arc<str>]>,
+    ) -> Result<Option<Vec<Slot>>, Error> {
+        let Some(ids) = ids else {
+            return Ok(None);
+        };
+        let mut blockers = Vec::with_capacity(ids.len());
+        for id in ids {
+            if *own == **id {
+                return Err(Error::SelfDependency { id: own.clone() });
+            }
+            match self.graph().find(id) {
+                Some(slot) => blockers.push(slot),
+                None => match self.list.retired.get(id) {
+                    Some(gone) => self.already_met.push(already_met(own, &gone.task)?),
+                    None => return Err(self.graph().unknown(id)),
+                },
+            }
+        }
+        Ok(Some(blockers))
+    }
+
     /// The tasks that one is to have edges with, if they are given; not itself.
     fn others(&self, own: &TaskId, ids: Option<&[Arc<str>]>) -> Result<Option<Vec<Slot>>, Error> {
         let Some(ids) = ids else {
@@ -411,6 +441,12 @@ pub(super) fn edge(graph: &Graph, blocked: Slot, blocker: Slot) -> Edge {
         blocked: graph.task(blocked).id.clone(),
         blocker: graph.task(blocker).id.clone(),
     }
+}
+
+/// The owner of an unfinished task that is not the one who acts. Others' work is not to be touched.
+pub(super) fn is_of_another<'t>(task: &'t Task, actor: &str) -> Option<&'t Arc<str>> {
+    let owner = task.owner.as_ref().filter(|owner| ***owner != *actor)?;
+    (task.status != Status::Completed).then_some(owner)
 }
 
 /// Whether a task is started that was never awake.

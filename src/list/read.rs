@@ -8,6 +8,7 @@ use super::value::TaskList;
 use crate::error::{Error, Patterns};
 use crate::graph::{Graph, Slot, Slots, State};
 use crate::id::{Ids, TaskId};
+use crate::owner;
 use crate::policy::{Dependencies, InProgress, Violation};
 use crate::task::{Given, Task, TaskDraft};
 use indexmap::IndexMap;
@@ -137,6 +138,39 @@ impl TaskList {
         let mut open: Vec<Slot> = graph.in_state(State::InProgress).collect();
         open.append(&mut pending);
         self.at(open)
+    }
+
+    /// What is left to do for an owner, for a worker of several: its own unfinished tasks that are awake, those of nobody
+    /// that are in progress, and those of nobody that are ready; first what is in progress, then the rest in list order.
+    /// Blocked tasks of nobody are not among them: they wait for the work of others. A blank name means everybody, so that
+    /// a name that is not known opens no gate. Costs the open tasks.
+    ///
+    /// ```
+    /// use agent_tasklist::{TaskDraft, TaskList};
+    ///
+    /// let mut list = TaskList::new();
+    /// list.create(TaskDraft::new("Build").id("build").owner("jo"))?;
+    /// list.create(TaskDraft::new("Ship").id("ship").blocked_by(["build"]))?;
+    /// assert_eq!(list.open_tasks_of("jo").next().unwrap().id, "build");
+    /// assert!(list.can_finish_for("al") && !list.can_finish());
+    /// # Ok::<(), agent_tasklist::Error>(())
+    /// ```
+    pub fn open_tasks_of(&self, owner: impl AsRef<str>) -> Tasks<'_> {
+        let Some(owner) = owner::given(owner.as_ref()) else {
+            return self.open_tasks();
+        };
+        let Tasks { graph, slots } = self.open_tasks();
+        let is_left = |slot: &Slot| match &graph.task(*slot).owner {
+            Some(other) => *other == owner,
+            None => graph.condition(*slot).state != State::Blocked,
+        };
+        self.at(slots.filter(is_left).collect())
+    }
+
+    /// Whether an owner has nothing left to do, so that it may stop though others may not: see
+    /// [`open_tasks_of`](Self::open_tasks_of).
+    pub fn can_finish_for(&self, owner: impl AsRef<str>) -> bool {
+        self.open_tasks_of(owner).len() == 0
     }
 
     /// Whether no task is open, so that the agent may stop. O(1).

@@ -3,7 +3,10 @@
 //! Which task retires, and which comes back, is decided by the calls. Tested by `tests/stored.rs`, `tests/limits.rs` and
 //! the reference model of the state machine.
 
+use crate::change::Edge;
+use crate::error::Error;
 use crate::id::TaskId;
+use crate::status::Status;
 use crate::task::Task;
 use indexmap::IndexMap;
 use serde::Serialize;
@@ -81,6 +84,22 @@ impl Retired {
             (task.id.clone(), RetiredTask { task, deleted })
         }));
         freed
+    }
+}
+
+/// The dependency on a task that is not in the list any longer: if it was completed there is nothing to wait for, and else
+/// there never will be, which is refused.
+pub(super) fn already_met(task: &TaskId, gone: &Task) -> Result<Edge, Error> {
+    match gone.status {
+        Status::Completed => Ok(Edge {
+            blocked: task.clone(),
+            blocker: gone.id.clone(),
+        }),
+        _ => Err(Error::RetiredBlocker {
+            task: task.clone(),
+            blocker: gone.id.clone(),
+            subject: gone.subject.clone(),
+        }),
     }
 }
 

@@ -5,7 +5,7 @@
 //! the call changed, so that a list which breaks one can be put right step by step. Tested by the reference model in
 //! `tests/model`, `tests/owners.rs` and `tests/limits.rs`.
 
-use super::edit::Edit;
+use super::edit::{Edit, is_of_another};
 use crate::change::Demotion;
 use crate::error::{Error, Place};
 use crate::graph::{Before, Condition, Slot, State};
@@ -212,14 +212,8 @@ impl Edit<'_> {
 
     /// Puts back to pending, or notes, what was running and is made to wait by this call.
     fn judge_made_to_wait(&mut self, settled: &mut Settled) {
-        // The first entry of a slot is its condition before the call.
-        let mut seen = HashSet::new();
-        let waits = |&(slot, before): &(Slot, Condition)| {
-            let now = self.graph().condition(slot);
-            let is_new = !before.blocked && now.blocked && now.state == State::InProgress;
-            (seen.insert(slot) && is_new).then_some(slot)
-        };
-        let waiting: Vec<Slot> = self.journal.conditions.iter().filter_map(waits).collect();
+        let mut waiting = self.held_up();
+        waiting.retain(|&slot| self.graph().condition(slot).state == State::InProgress);
         for slot in waiting {
             match self.list.policy.dependencies {
                 Dependencies::Advise => settled.advised.push(slot),
@@ -231,17 +225,12 @@ impl Edit<'_> {
         }
     }
 
-    /// Where the call says who acts: leaves the unfinished tasks of others as they are.
+    /// Where the call says who acts: leaves the unfinished tasks of others as they are. Neither are they edited or taken
+    /// out, nor do dependencies come to them or go from them, nor does anything hold them up that did not before; and
+    /// nothing is started in another's name.
     fn refuse_others_tasks(&self) -> Result<(), Error> {
         let Some(actor) = self.actor else {
             return Ok(());
-        };
-        let others = |task: &Arc<Task>| {
-            let owner = task.owner.as_ref().filter(|owner| ***owner != *actor)?;
-            (task.status != Status::Completed).then(|| Error::OwnedByOther {
-                id: task.id.clone(),
-                owner: owner.clone(),
-            })
         };
         let graph = self.graph();
         // The first entry of a slot is what it was before the call; later ones are of demotions.
@@ -255,17 +244,61 @@ impl Edit<'_> {
             Some(before) => *before,
             None => Some(graph.task(slot)),
         };
-        let edited = set
-            .iter()
-            .filter_map(|(&slot, before)| before.filter(|b| *b != graph.task(slot)));
+        let edited = (set.iter())
+            .filter_map(|(&slot, before)| before.filter(|before| *before != graph.task(slot)));
         // An edge is the business of the task that waits; its blocker is not changed by it.
         let linked = self.journal.net_edges(graph).into_iter();
         let linked = linked.filter_map(|(link, _)| before(link.blocked));
         // A task that is to be deleted is still there, unedited; it goes after the last refusal.
         let doomed = self.doomed.iter().filter_map(|&slot| before(slot));
         let removed = self.rewrite.iter().flat_map(|rewrite| &rewrite.removed);
+        let held_up = self.held_up().into_iter().filter_map(before);
         let touched = edited.chain(linked).chain(doomed).chain(removed);
-        touched.filter_map(others).next().map_or(Ok(()), Err)
+        let touched = touched.chain(held_up).map(|task| &**task);
+        let touched = touched.chain(self.freed_by_another(actor));
+        let theirs = |task: &Task| Some((task.id.clone(), is_of_another(task, actor)?.clone()));
+        if let Some((id, owner)) = touched.filter_map(theirs).next() {
+            return Err(Error::OwnedByOther { id, owner });
+        }
+        let running =
+            (set.keys().copied()).filter(|&slot| graph.task(slot).status == Status::InProgress);
+        let mut started = running.filter_map(|slot| theirs(graph.task(slot)));
+        match started.next() {
+            Some((id, owner)) => Err(Error::StartedForOther { id, owner }),
+            None => Ok(()),
+        }
+    }
+
+    /// Tasks that wait for something open, and did not before the call.
+    fn held_up(&self) -> Vec<Slot> {
+        let mut seen = HashSet::new();
+        let held_up = |&(slot, before): &(Slot, Condition)| {
+            let is_new = !before.blocked && self.graph().condition(slot).blocked;
+            (seen.insert(slot) && is_new).then_some(slot)
+        };
+        self.journal.conditions.iter().filter_map(held_up).collect()
+    }
+
+    /// Tasks that lose a blocker which leaves the list, where it was neither the actor's nor nobody's: whoever finished it
+    /// may still want it looked at before the other goes on.
+    fn freed_by_another<'g>(&'g self, actor: &'g str) -> impl Iterator<Item = &'g Task> {
+        let graph = self.graph();
+        let is_free =
+            move |blocker: &Task| (blocker.owner.as_deref()).is_none_or(|owner| owner == actor);
+        let doomed = self.doomed.filter(move |&slot| !is_free(graph.task(slot)));
+        let of_doomed = doomed.into_iter().flat_map(|slot| graph.dependents(slot));
+        let of_doomed = of_doomed.map(|slot| &**graph.task(slot));
+        let of_rewrite = self.rewrite.iter().flat_map(move |rewrite| {
+            let gone: HashSet<&TaskId> = (rewrite.removed.iter())
+                .filter(|task| !is_free(task))
+                .map(|task| &task.id)
+                .collect();
+            let lost = rewrite.lost_edges.iter();
+            lost.filter(move |edge| gone.contains(&edge.blocker))
+                .filter_map(|edge| graph.find(edge.blocked.as_str()))
+                .map(|slot| &**graph.task(slot))
+        });
+        of_doomed.chain(of_rewrite)
     }
 
     fn demote(&mut self, slot: Slot, cause: Demotion, settled: &mut Settled) {

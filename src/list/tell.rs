@@ -9,6 +9,7 @@ use super::value::TaskList;
 use crate::activation::{Evidence, Run};
 use crate::change::{Changes, Demoted, Demotion, Edge, Edited, Effects, Facts, Notes};
 use crate::graph::{Before, Graph, Slot, State};
+use crate::id::TaskId;
 use crate::limit::Limit;
 use crate::status::Status;
 use crate::task::Task;
@@ -47,6 +48,10 @@ impl Edit<'_> {
         self.list.graph.sort(&mut advised);
         advised.dedup();
         notes.advised = self.list.graph.ids_of(advised);
+        notes.for_others = self.in_others_names(&facts);
+        notes.already_met = std::mem::take(&mut self.already_met);
+        notes.already_met.sort_unstable();
+        notes.already_met.dedup();
         if written {
             let unfinished = |task: &&Arc<Task>| task.status != Status::Completed;
             let unfinished = facts.removed.iter().filter(unfinished);
@@ -127,6 +132,15 @@ impl Edit<'_> {
             }
         }
         effects
+    }
+
+    fn in_others_names(&self, facts: &Facts) -> Vec<TaskId> {
+        let is_anothers = |task: &&Arc<Task>| match (&task.owner, self.actor) {
+            (Some(owner), Some(actor)) => **owner != *actor,
+            _ => false,
+        };
+        let tasks = facts.added.iter().chain(&facts.revived).filter(is_anothers);
+        tasks.map(|task| task.id.clone()).collect()
     }
 
     fn remove(&mut self, slot: Slot, left: &mut Left) {

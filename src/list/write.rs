@@ -3,9 +3,9 @@
 //! Which task an item stands for is decided in `reconcile`; the rules for the list that comes out are those of every
 //! call, in `settle`. Tested by the vectors in `tests/conformance`, the reference model, and `tests/growth.rs`.
 
-use super::edit::{Edit, Rewrite, check_draft, edge, starts_asleep, taken};
+use super::edit::{Edit, Rewrite, check_draft, edge, is_of_another, starts_asleep, taken};
 use super::reconcile::{Item, Origin, Plan, reconcile, same_folded};
-use super::retired::Retired;
+use super::retired::{Retired, already_met};
 use super::value::TaskList;
 use crate::activation::Matcher;
 use crate::change::Edge;
@@ -27,6 +27,7 @@ impl Edit<'_> {
         let old = self.list.graph.clone();
         let mut plan = reconcile(&drafts, &old, &self.list.retired, &self.list.suffixes)?;
         let mut rewrite = Rewrite::default();
+        self.keep_the_order_of_others(&mut plan.items, &mut drafts, &old);
         for item in self.kept_beside(&plan, &old)? {
             rewrite.notes.unfinished_kept.push(item.id.clone());
             drafts.push(TaskDraft::default());
@@ -36,6 +37,7 @@ impl Edit<'_> {
         rewrite.notes.duplicate_ids = plan.duplicate_ids;
         self.used_suffixes = plan.suffixes;
         let written = Written::new(&drafts, plan.items, &old, self.list)?;
+        self.already_met = written.already_met.clone();
         if self.compare(&old, &written, &mut rewrite) {
             self.asked.started_asleep = written.started_asleep;
             let says_running = |draft: &TaskDraft| draft.fields.status == Some(Status::InProgress);
@@ -47,6 +49,47 @@ impl Edit<'_> {
         }
         self.rewrite = Some(rewrite);
         Ok(())
+    }
+
+    /// Puts the unfinished tasks of others back into their old order among themselves, at the places that were written for
+    /// them: which of its tasks an owner does first is its own business.
+    fn keep_the_order_of_others(
+        &self,
+        items: &mut Vec<Item>,
+        drafts: &mut Vec<TaskDraft>,
+        old: &Graph,
+    ) {
+        let Some(actor) = self.actor else {
+            return;
+        };
+        let old_place = |item: &Item| match item.origin {
+            Origin::Live(at) => {
+                let task = old.task(old.slot_at(at));
+                is_of_another(task, actor).is_some().then_some(at)
+            }
+            _ => None,
+        };
+        let places: Vec<Option<usize>> = items.iter().map(old_place).collect();
+        if places.iter().flatten().is_sorted() {
+            return;
+        }
+        let written = items.drain(..).zip(drafts.drain(..));
+        let (mut theirs, mut free): (Vec<_>, Vec<_>) =
+            written.partition(|(item, _)| old_place(item).is_some());
+        // Backwards, so that the first is taken from the end.
+        theirs.sort_by_key(|(item, _)| std::cmp::Reverse(old_place(item)));
+        free.reverse();
+        for place in places {
+            let next = if place.is_some() {
+                theirs.pop()
+            } else {
+                free.pop()
+            };
+            if let Some((item, draft)) = next {
+                items.push(item);
+                drafts.push(draft);
+            }
+        }
     }
 
     /// Items for the unfinished tasks that the write leaves out and that stay all the same, as the policy says.
@@ -173,6 +216,7 @@ struct Written<'a> {
     places: Vec<Option<u32>>,
     /// Dormant tasks that are started.
     started_asleep: Vec<Slot>,
+    already_met: Vec<Edge>,
 }
 
 impl<'a> Written<'a> {
@@ -195,23 +239,26 @@ impl<'a> Written<'a> {
         let mut builder = Builder::with_capacity(drafts.len());
         let mut started_asleep = Vec::new();
         for (task, (item, asleep)) in tasks.into_iter().zip(items.iter().zip(asleep)) {
-            let started_before = item
-                .kept(old, &list.retired)
-                .is_some_and(|task| task.started);
+            let started_before = matches!(item.origin, Origin::Live(_))
+                && (item.kept(old, &list.retired)).is_some_and(|task| task.started);
             let starts_asleep = starts_asleep(&task, asleep, started_before);
             let slot = (builder.append(task, asleep)).map_err(|task| taken(&task, false))?;
             if starts_asleep {
                 started_asleep.push(slot);
             }
         }
-        let edges = Ends {
+        let mut ends = Ends {
             drafts,
             items: &items,
             places: &places,
             builder: &builder,
-        }
-        .edges(old)?;
+            retired: &list.retired,
+            already_met: Vec::new(),
+        };
+        let edges = ends.edges(old)?;
+        let already_met = ends.already_met;
         Ok(Written {
+            already_met,
             drafts,
             graph: builder.build(&edges)?,
             items,
@@ -260,17 +307,23 @@ struct Ends<'a> {
     /// Where the task of an old slot stands now.
     places: &'a [Option<u32>],
     builder: &'a Builder,
+    retired: &'a Retired,
+    /// Dependencies on what is done and gone, which are not made.
+    already_met: Vec<Edge>,
 }
 
 impl Ends<'_> {
     /// The edges that the drafts give or keep, as `(blocked, blocker)`.
-    fn edges(&self, old: &Graph) -> Result<Vec<(u32, u32)>, Error> {
+    fn edges(&mut self, old: &Graph) -> Result<Vec<(u32, u32)>, Error> {
         let mut edges = Vec::new();
         for (place, (item, draft)) in self.items.iter().zip(self.drafts).enumerate() {
             match (&draft.fields.blocked_by, item.origin) {
                 (Some(ids), _) => {
                     for id in ids {
-                        edges.push((place as u32, self.other_end(place, id)?));
+                        match self.gone(old, id) {
+                            Some(gone) => self.already_met.push(already_met(&item.id, gone)?),
+                            None => edges.push((place as u32, self.other_end(place, id)?)),
+                        }
                     }
                 }
                 (None, Origin::Live(at)) if !item.id_only => {
@@ -289,6 +342,18 @@ impl Ends<'_> {
             }
         }
         Ok(edges)
+    }
+
+    /// The task with an id that has left the list, or that this write leaves out.
+    fn gone<'t>(&self, old: &'t Graph, id: &str) -> Option<&'t Task>
+    where
+        Self: 't,
+    {
+        if self.builder.find(id).is_some() {
+            return None;
+        }
+        let retired = || self.retired.get(id).map(|retired| &*retired.task);
+        old.find(id).map(|slot| &**old.task(slot)).or_else(retired)
     }
 
     fn other_end(&self, place: usize, id: &str) -> Result<u32, Error> {
@@ -336,12 +401,27 @@ impl Item {
     }
 }
 
+/// A retired task as a write brings it back: new work under an old id. Nobody said of this work that it is done, whose it
+/// is or what it sleeps until.
+fn new_work(retired: &Task) -> Task {
+    Task {
+        owner: None,
+        activation: None,
+        status: Status::Pending,
+        started: false,
+        ..retired.clone()
+    }
+}
+
 /// What a draft makes of the task whose fields it keeps; the same `Arc` where nothing changes.
 fn written_task(item: &Item, draft: &TaskDraft, before: Option<&Arc<Task>>) -> Arc<Task> {
     let Some(before) = before else {
         return Arc::new(draft.fields.alone(item.id.clone(), item.subject.clone()));
     };
-    let mut task = draft.fields.over(before);
+    let mut task = match item.origin {
+        Origin::Retired(_) => draft.fields.over(&new_work(before)),
+        _ => draft.fields.over(before),
+    };
     task.subject = item.subject.clone();
     // "Fixing the bug" under "Write the docs" would be worse than none.
     if draft.fields.active_form == Given::Kept && !same_folded(&before.subject, &task.subject) {

@@ -16,7 +16,10 @@ pub(super) fn of(list: &TaskList, changes: &Changes, repairs: Vec<String>) -> Ve
     let mut notes = Vec::new();
     demoted(&mut notes, changes);
     reassigned(&mut notes, list, changes);
+    came_back(&mut notes, changes);
     left_out(&mut notes, changes);
+    not_linked(&mut notes, changes);
+    for_others(&mut notes, list, changes);
     advised(&mut notes, list, changes);
     // What the call did comes first: of too many notes, those on spelling are the ones to lose.
     notes.extend(repairs);
@@ -65,6 +68,35 @@ fn reassigned(notes: &mut Vec<String>, list: &TaskList, changes: &Changes) {
             subject(&note.generated),
             note.generated
         ));
+    }
+}
+
+/// Tasks that a write brought back.
+fn came_back(notes: &mut Vec<String>, changes: &Changes) {
+    for task in &changes.facts.revived {
+        notes.push(format!(
+            "{} is new work under the id of an earlier task that had left the list; it is {}.",
+            task.id, task.status
+        ));
+    }
+}
+
+/// Dependencies that were not made.
+fn not_linked(notes: &mut Vec<String>, changes: &Changes) {
+    for edge in &changes.notes.already_met {
+        notes.push(format!(
+            "{} does not wait for {}, which was completed before it left the list.",
+            edge.blocked, edge.blocker
+        ));
+    }
+}
+
+/// Tasks that the call made for another than the one who acts.
+fn for_others(notes: &mut Vec<String>, list: &TaskList, changes: &Changes) {
+    for id in &changes.notes.for_others {
+        let owner = list.get(id).and_then(|task| task.owner.as_deref());
+        let owner = Quote(owner.unwrap_or_default()).to_string();
+        notes.push(format!("{id} is {owner}'s to do, not yours."));
     }
 }
 

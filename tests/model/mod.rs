@@ -584,6 +584,9 @@ pub(crate) struct Notes {
     pub unfinished_removed: Vec<String>,
     pub unfinished_kept: Vec<String>,
     pub advised: Vec<String>,
+    /// Dependencies that were asked for and are met by what is done and gone.
+    pub already_met: Pairs,
+    pub for_others: Vec<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -670,6 +673,13 @@ pub(crate) enum Fault {
         id: String,
     },
     BlankOwner,
+    StartedForOther {
+        id: String,
+    },
+    RetiredBlocker {
+        task: String,
+        blocker: String,
+    },
     Blocked {
         id: String,
         status: Status,
@@ -775,6 +785,17 @@ impl Fault {
                 },
             ) => found == id.as_str() && **other == **owner,
             (Fault::Completed { id }, Error::Completed { id: found }) => found == id.as_str(),
+            (Fault::StartedForOther { id }, Error::StartedForOther { id: found, .. }) => {
+                found == id.as_str()
+            }
+            (
+                Fault::RetiredBlocker { task, blocker },
+                Error::RetiredBlocker {
+                    task: waits,
+                    blocker: gone,
+                    ..
+                },
+            ) => waits == task.as_str() && gone == blocker.as_str(),
             (Fault::BlankOwner, Error::Invalid { invalid, .. }) => {
                 (invalid.kind, &invalid.problem) == (TextKind::Owner, &Problem::Blank)
             }
@@ -980,6 +1001,11 @@ struct Plan {
     faults: Vec<Fault>,
 }
 
+/// Whether it is another's, who has not finished it.
+fn belongs_to_another(task: &Task, actor: &str) -> bool {
+    task.status != Status::Completed && task.owner.as_deref().is_some_and(|owner| owner != actor)
+}
+
 /// What an item of a write stands for.
 #[derive(Clone, Default)]
 struct Stand {
@@ -1000,10 +1026,19 @@ impl Stand {
         }
     }
 
+    /// "What comes back from retirement is new work under its old id": it keeps id, description and metadata; status,
+    /// owner and activation are the item's alone, and it counts as never started.
     fn back(task: &Task) -> Self {
+        let as_new = Task {
+            owner: None,
+            activation: None,
+            status: Status::Pending,
+            started: false,
+            ..task.clone()
+        };
         Stand {
             survives: false,
-            ..Stand::live(task)
+            ..Stand::live(&as_new)
         }
     }
 
@@ -1033,7 +1068,7 @@ impl Model {
         }
         let mut gave = None;
         let plan = match op.bare() {
-            Op::Write(items) => self.plan_write(items),
+            Op::Write(items) => self.plan_write(items, op.actor()),
             Op::Create(item) => self.plan_create(item).map(|(plan, id)| {
                 gave = Some(id);
                 plan
@@ -1057,7 +1092,7 @@ impl Model {
             Op::As(..) => unreachable!("a bare call"),
         }?;
         let touched = plan.touched.clone();
-        let (next, changes) = judge(&self.list, plan, &self.policy)?;
+        let (next, mut changes) = judge(&self.list, plan, &self.policy)?;
         let mut or_refused = vec![];
         if let Some(actor) = op.actor() {
             let net = &(&self.list.edges - &next.edges) | &(&next.edges - &self.list.edges);
@@ -1066,6 +1101,9 @@ impl Model {
                 return Err(faults);
             }
             or_refused = self.faults_of_actor(actor, &next, &touched);
+            let made = changes.facts.added.iter().chain(&changes.facts.revived);
+            let anothers = |task: &&Task| task.owner.as_deref().is_some_and(|owner| owner != actor);
+            changes.notes.for_others = made.filter(anothers).map(|task| task.id.clone()).collect();
         }
         self.list = next;
         Ok(Done {
@@ -1086,10 +1124,31 @@ impl Model {
                 *blocked == task.id && next.get(blocker).is_some()
             };
             let same = next.get(&task.id) == Some(task) && !edges.iter().any(another_edge);
-            if task.status != Status::Completed && !same {
+            // "Deleting or leaving out a blocker … unless the blocker is the caller's own or nobody's."
+            let is_free = |id: &String| {
+                let owner = self.list.get(id).and_then(|blocker| blocker.owner.clone());
+                owner.is_none_or(|owner| owner == actor)
+            };
+            let freed = (self.list.edges.iter()).any(|(blocked, blocker)| {
+                *blocked == task.id && next.get(blocker).is_none() && !is_free(blocker)
+            });
+            // "Taking a finished blocker back holds up another's unfinished task."
+            let held_up = next.get(&task.id).is_some()
+                && self.list.open_blockers(&task.id).is_empty()
+                && !next.open_blockers(&task.id).is_empty();
+            if task.status != Status::Completed && (!same || freed || held_up) {
                 faults.push(Fault::OwnedByOther {
                     id: task.id.clone(),
                     owner: owner.to_owned(),
+                });
+            }
+        }
+        // "Who acts may set in progress only what becomes their own."
+        for task in &next.tasks {
+            let is_new = self.list.get(&task.id) != Some(task);
+            if is_new && task.status == Status::InProgress && belongs_to_another(task, actor) {
+                faults.push(Fault::StartedForOther {
+                    id: task.id.clone(),
                 });
             }
         }
@@ -1187,6 +1246,59 @@ impl Model {
             next,
             ..Plan::default()
         })
+    }
+
+    /// Whether there is something to wait for: not if the blocker was completed before it left the list, by this call or an
+    /// earlier one, which is noted. One that left it uncompleted is a fault.
+    fn must_wait(
+        &self,
+        next: &List,
+        task: &str,
+        blocker: &str,
+        notes: &mut Notes,
+        faults: &mut Vec<Fault>,
+    ) -> bool {
+        let gone = self.list.get_retired(blocker).or(self.list.get(blocker));
+        let Some(old) = gone.filter(|_| next.get(blocker).is_none()) else {
+            return true;
+        };
+        if old.status == Status::Completed {
+            (notes.already_met).insert((task.to_owned(), blocker.to_owned()));
+        } else {
+            faults.push(Fault::RetiredBlocker {
+                task: task.to_owned(),
+                blocker: blocker.to_owned(),
+            });
+        }
+        false
+    }
+
+    /// "A whole-list write reorders others' tasks: their own order among themselves stays", at the places written for them.
+    fn keep_the_order_of_others(
+        &self,
+        actor: &str,
+        items: &mut [Item],
+        stands: &mut [Stand],
+        ids: &mut [String],
+    ) {
+        let theirs = |id: &str| {
+            let at = self.list.tasks.iter().position(|task| task.id == id)?;
+            belongs_to_another(&self.list.tasks[at], actor).then_some(at)
+        };
+        // Neighbours among them are exchanged until none is out of order.
+        loop {
+            let places: Vec<usize> = (0..ids.len())
+                .filter(|&at| theirs(&ids[at]).is_some())
+                .collect();
+            let wrong =
+                (places.windows(2)).find(|pair| theirs(&ids[pair[0]]) > theirs(&ids[pair[1]]));
+            let Some(&[one, other]) = wrong else {
+                break;
+            };
+            items.swap(one, other);
+            stands.swap(one, other);
+            ids.swap(one, other);
+        }
     }
 
     fn unknown(&self, id: &str) -> Fault {
@@ -1292,13 +1404,21 @@ impl Model {
 
     fn plan_update(&self, id: &str, patch: &Patch) -> Result<Plan, Vec<Fault>> {
         let id = id.trim();
-        let patch = patch.meant();
+        let mut patch = patch.meant();
         let status = patch.fields.status;
         if status == Some(Status::Deleted) {
             return self.plan_delete(id);
         }
         let task = self.list.get(id).ok_or(vec![self.unknown(id)])?;
         let mut next = self.list.clone();
+        let (mut notes, mut faults) = (Notes::default(), vec![]);
+        let mut wait = |ids: &mut Vec<String>| {
+            ids.retain(|blocker| self.must_wait(&self.list, id, blocker, &mut notes, &mut faults));
+        };
+        wait(&mut patch.add_blocked_by);
+        if let Some(blockers) = &mut patch.fields.blocked_by {
+            wait(blockers);
+        }
         for old in next.tasks.iter_mut().filter(|task| task.id == id) {
             *old = edited(task, &patch.fields);
         }
@@ -1336,10 +1456,8 @@ impl Model {
         .concat();
         let parted = [patch.remove_blocked_by, patch.remove_blocks].concat();
         let unknown = |other: &&String| self.list.get(other).is_none();
-        let mut faults: Vec<Fault> = (joined.iter().chain(&parted))
-            .filter(unknown)
-            .map(|other| self.unknown(other))
-            .collect();
+        let unknown = joined.iter().chain(&parted).filter(unknown);
+        faults.extend(unknown.map(|other| self.unknown(other)));
         if joined.iter().any(|other| other == id) {
             faults.push(Fault::SelfDependency { id: id.to_owned() });
         }
@@ -1350,6 +1468,7 @@ impl Model {
             named: said_running(id, status),
             had_started: self.list.ids_where(|task| task.started),
             touched,
+            notes,
             faults,
             ..Plan::default()
         })
@@ -1381,26 +1500,30 @@ impl Model {
         let id = (item.id.clone()).unwrap_or_else(|| self.generate_id(subject, 1, &[]));
         let mut next = self.list.clone();
         next.tasks.push(made(&id, fields));
+        let mut notes = Notes::default();
         for blocker in fields.blocked_by.iter().flatten() {
-            next.edges.insert((id.clone(), blocker.clone()));
+            if self.must_wait(&next, &id, blocker, &mut notes, &mut faults) {
+                next.edges.insert((id.clone(), blocker.clone()));
+            }
         }
         for blocked in fields.blocks.iter().flatten() {
             next.edges.insert((blocked.clone(), id.clone()));
         }
-        let faults = faults_of_edges(&next, &self.list.ids());
+        faults.extend(faults_of_edges(&next, &self.list.ids()));
         drop_bad_edges(&mut next);
         let plan = Plan {
             next,
             named: said_running(&id, fields.status),
             fresh: vec![id.clone()],
+            notes,
             faults,
             ..Plan::default()
         };
         Ok((plan, id))
     }
 
-    fn plan_write(&self, items: &[Item]) -> Result<Plan, Vec<Fault>> {
-        let items: Vec<Item> = items.iter().map(Item::meant).collect();
+    fn plan_write(&self, items: &[Item], actor: Option<&str>) -> Result<Plan, Vec<Fault>> {
+        let mut items: Vec<Item> = items.iter().map(Item::meant).collect();
         let duplicate: Vec<bool> = (items.iter().enumerate())
             .map(|(at, item)| {
                 item.id.is_some() && items[..at].iter().any(|other| other.id == item.id)
@@ -1462,7 +1585,10 @@ impl Model {
                 stands[at].id = Some(id);
             }
         }
-        let ids: Vec<String> = stands.iter().filter_map(|s| s.id.clone()).collect();
+        let mut ids: Vec<String> = stands.iter().filter_map(|s| s.id.clone()).collect();
+        if let Some(actor) = actor {
+            self.keep_the_order_of_others(actor, &mut items, &mut stands, &mut ids);
+        }
 
         let mut next = List {
             run: self.list.run.clone(),
@@ -1514,7 +1640,9 @@ impl Model {
         next.edges = kept_edges;
         for (item, id) in items.iter().zip(&ids) {
             for blocker in item.fields.blocked_by.iter().flatten() {
-                next.edges.insert((id.clone(), blocker.clone()));
+                if self.must_wait(&next, id, blocker, &mut notes, &mut faults) {
+                    next.edges.insert((id.clone(), blocker.clone()));
+                }
             }
             for blocked in item.fields.blocks.iter().flatten() {
                 next.edges.insert((blocked.clone(), id.clone()));
@@ -2049,6 +2177,8 @@ impl From<&real::Changes> for Changes {
                 unfinished_removed: strings(&notes.unfinished_removed),
                 unfinished_kept: strings(&notes.unfinished_kept),
                 advised: strings(&notes.advised),
+                already_met: pairs(&notes.already_met),
+                for_others: strings(&notes.for_others),
             },
         }
     }
