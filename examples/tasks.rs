@@ -9,7 +9,7 @@
 //! killed leaves the list as it was. A file that is not a list is refused, and left as it is.
 
 use agent_tasklist::render::progress;
-use agent_tasklist::{Activation, Status, Task, TaskDraft, TaskList, TaskPatch};
+use agent_tasklist::{Activation, PathStyle, Status, Task, TaskDraft, TaskList, TaskPatch};
 use serde_json::{Value, json};
 use std::error::Error;
 use std::fs::{self, File};
@@ -29,7 +29,7 @@ usage: tasks [--file FILE] COMMAND
   get ID                   show a task
   complete ID              mark a task completed
   restore ID               bring a deleted task back
-  push PATH...             tell that files were modified
+  push PATH...             tell that files were modified; absolute paths are below the folder that this runs in
   begin-run ID             begin a run: files pushed before no longer count
   check                    say whether the agent may finish; exit 1 while it may not
   --help                   this text
@@ -118,7 +118,14 @@ fn run(args: Vec<String>) -> Result<ExitCode, Box<dyn Error>> {
         "complete" => tell(&list.complete(args.word("an id")?)?),
         "restore" => tell(&list.restore(args.word("an id")?)?),
         "push" => {
-            tell(&list.files_modified(&args.0)?);
+            // A shell and an editor may give absolute paths.
+            let style = match cfg!(windows) {
+                true => PathStyle::windows(),
+                false => PathStyle::unix(),
+            };
+            let here = std::env::current_dir()?;
+            let style = style.below(here.to_string_lossy());
+            tell(&list.files_modified_as(&style, &args.0)?);
             args.0.clear();
         }
         "begin-run" => tell(&list.begin_run(args.word("an id")?)?),

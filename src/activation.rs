@@ -24,7 +24,7 @@ use std::sync::{Arc, OnceLock};
 ///
 /// | pattern | matches |
 /// | --- | --- |
-/// | `*.rs` | no `/`: the file name, at any depth |
+/// | `*.rs`, `docs` | no `/`: the name of a file, or of a folder that it is in, at any depth |
 /// | `src/*.rs`, `/Makefile` | with a `/`: the whole path from the root |
 /// | `docs/` | everything below that folder, from the root |
 /// | the empty pattern, `**` | any file |
@@ -35,8 +35,14 @@ use std::sync::{Arc, OnceLock};
 /// on every platform. Case matters. `?` and classes stand for one byte, so they do not match
 /// a character outside ASCII: use `*`.
 ///
-/// `./` and `//` are taken out, so that equal patterns are the same text. There is no negation:
-/// a leading `!` is refused.
+/// White space around a pattern does not count (`\` before it keeps the last), and `./` and `//` are taken out, so that
+/// equal patterns are the same text. There is no negation: a leading `!` is refused.
+///
+/// # Letters
+///
+/// Patterns and paths are compared as they are given, byte by byte. An `é` is one character (composed) or an `e` and an
+/// accent (decomposed), and these differ: macOS hands out some names in the second form, while models and most keyboards write the
+/// first. A host that has such files brings both into one form before they come here, or writes `*` for the letter.
 ///
 /// ```
 /// use agent_tasklist::{Activation, State, TaskDraft, TaskList};
@@ -61,7 +67,7 @@ impl Activation {
     /// The name of the one kind of condition there is.
     pub const FILES_MODIFIED: &'static str = "files_modified";
 
-    /// The condition that a file which matches any of the patterns is modified. Blank patterns
+    /// The condition that a file which matches any of the patterns is modified. Patterns are trimmed, and blank ones
     /// are the empty one; one given twice counts once.
     ///
     /// # Errors
@@ -137,7 +143,9 @@ impl Activation {
     pub(crate) fn loaded(patterns: Vec<Arc<str>>) -> Result<Self, Error> {
         Limits::HIGHEST.check(Limit::Patterns, patterns.len())?;
         for (i, pattern) in patterns.iter().enumerate() {
-            if canonical(pattern)? != *pattern || patterns[..i].contains(pattern) {
+            // Version 0.1.0 did not trim: such a pattern goes on matching what it did.
+            let is_normal = canonical(pattern)? == *pattern || *tidied(pattern)? == **pattern;
+            if !is_normal || patterns[..i].contains(pattern) {
                 return Err(invalid(pattern, Problem::NotNormal).into());
             }
             // Whether it is too complex to compile is not asked: that depends on the release of globset, and a list
@@ -168,18 +176,40 @@ fn compilable(pattern: &str) -> Result<Arc<str>, Error> {
     Ok(pattern)
 }
 
-/// The one text of all patterns that are the same but for `.` and empty segments.
+/// The one text of all patterns that are the same but for white space around them, `.` and empty segments.
 fn canonical(pattern: &str) -> Result<Arc<str>, Error> {
     Limits::HIGHEST.check(Limit::PatternBytes, pattern.len())?;
+    let mut canonical = tidied(trimmed(pattern))?;
+    // `./ a` means a name that starts with a space, and must when it is read back.
+    if canonical.starts_with(char::is_whitespace) {
+        canonical.insert(0, '/');
+    }
+    Ok(canonical.into())
+}
+
+/// A pattern without the white space around it, but for one character that is escaped.
+fn trimmed(pattern: &str) -> &str {
+    let pattern = pattern.trim_start();
+    let trimmed = pattern.trim_end();
+    let backslashes = trimmed.len() - trimmed.trim_end_matches('\\').len();
+    let escaped = pattern[trimmed.len()..].chars().next();
+    match escaped.filter(|_| backslashes % 2 == 1) {
+        Some(escaped) => &pattern[..trimmed.len() + escaped.len_utf8()],
+        None => trimmed,
+    }
+}
+
+/// The one text of all patterns that are the same but for `.` and empty segments.
+fn tidied(pattern: &str) -> Result<String, InvalidText> {
     if is_blank(pattern) {
-        return Ok("".into());
+        return Ok(String::new());
     }
     if pattern.starts_with('!') {
-        return Err(invalid(pattern, Problem::Negated).into());
+        return Err(invalid(pattern, Problem::Negated));
     }
     let segments = || pattern.split('/');
     if segments().any(|segment| segment == "..") {
-        return Err(invalid(pattern, Problem::ParentFolder).into());
+        return Err(invalid(pattern, Problem::ParentFolder));
     }
     // Read off before empty segments are dropped: a trailing slash and a leading one carry the meaning.
     let is_folder = matches!(segments().next_back(), Some("" | "."));
@@ -200,10 +230,11 @@ fn canonical(pattern: &str) -> Result<Arc<str>, Error> {
     if is_folder {
         canonical.push('/');
     }
-    Ok(canonical.into())
+    Ok(canonical)
 }
 
-/// A canonical pattern in globset's syntax, which matches whole paths.
+/// A canonical pattern in globset's syntax, which matches whole paths. That a name may be that of a folder is left to who
+/// asks: see [`is_name`].
 fn glob(canonical: &str) -> Result<Glob, Problem> {
     let glob = match (
         canonical,
@@ -226,6 +257,14 @@ fn glob(canonical: &str) -> Result<Glob, Problem> {
         .empty_alternates(true)
         .build()
         .map_err(|error| Problem::Syntax(error.kind().to_string().into()))
+}
+
+/// Whether a canonical pattern means the name of a file or of a folder.
+///
+/// For those the folders of a file are asked about as if they were files. A glob for both, `{**/p,**/p/**}`, would say the
+/// same, but globset looks names and extensions up in a table only while nothing follows them.
+fn is_name(canonical: &str) -> bool {
+    !canonical.is_empty() && !canonical.contains('/')
 }
 
 /// Makes each `**` that is glued to other characters cross folders, which globset takes for
@@ -309,10 +348,27 @@ fn compile(patterns: &[impl AsRef<str>]) -> Result<GlobSet, Problem> {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PathStyle {
-    /// Whether `\` stands between segments too.
-    backslash: bool,
-    /// What absolute paths are below, in the form that paths count in.
-    root: Option<String>,
+    /// Whether paths are those of Windows: with `\` between segments too, and drives.
+    is_windows: bool,
+    /// What absolute paths are below.
+    root: Option<Absolute>,
+}
+
+/// What is before the first segment of an absolute path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Start {
+    Root,
+    /// In lower case.
+    Drive(char),
+    Server,
+    /// `C:x`, from where the process stands on that drive, which is not known here.
+    DriveWithoutRoot,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Absolute {
+    start: Start,
+    path: String,
 }
 
 impl PathStyle {
@@ -321,53 +377,97 @@ impl PathStyle {
         PathStyle::default()
     }
 
-    /// `/` or `\` between segments.
+    /// `/` or `\` between segments, and absolute paths that start with a drive (`C:\`), whose letter has no case, or with a
+    /// server (`\\server\share`).
     pub fn windows() -> Self {
         PathStyle {
-            backslash: true,
+            is_windows: true,
             root: None,
         }
     }
 
-    /// The same for absolute paths below a folder, the root of the work, which is taken off them. A path that does not
-    /// start with it is taken as it is.
+    /// The same, knowing the folder that absolute paths are below, the root of the work. It is taken off them; one that is
+    /// not below it is refused, and so is every absolute path where the root is not absolute itself. What is not
+    /// absolute counts from the root already.
     #[must_use]
     pub fn below(mut self, root: impl AsRef<str>) -> Self {
-        let root = self.slashed(root.as_ref());
-        let segments = root
-            .split('/')
-            .filter(|segment| !matches!(*segment, "" | "."));
-        self.root = Some(segments.collect::<Vec<_>>().join("/")).filter(|root| !root.is_empty());
+        let root = root.as_ref();
+        self.root = match self.start(root) {
+            (None | Some(Start::DriveWithoutRoot), _) => None,
+            (Some(start), rest) => segments(rest).ok().map(|path| Absolute { start, path }),
+        };
         self
     }
 
-    fn slashed<'p>(&self, path: &'p str) -> Cow<'p, str> {
-        match self.backslash {
-            true => path.replace('\\', "/").into(),
-            false => path.into(),
+    /// How an absolute path starts, and the rest of it, with `/` between segments.
+    fn start<'p>(&self, path: &'p str) -> (Option<Start>, Cow<'p, str>) {
+        if !self.is_windows {
+            return (path.starts_with('/').then_some(Start::Root), path.into());
         }
+        let path = path.replace('\\', "/");
+        // The long form, which `std::fs::canonicalize` gives.
+        let (path, is_server) = match path.strip_prefix("//?/") {
+            Some(long) => match long.strip_prefix("UNC/") {
+                Some(server) => (server, true),
+                None => (long, false),
+            },
+            None => (&*path, path.starts_with("//")),
+        };
+        let mut chars = path.chars();
+        let start = match (chars.next(), chars.next()) {
+            _ if is_server => Some(Start::Server),
+            (Some(drive @ ('a'..='z' | 'A'..='Z')), Some(':')) => {
+                let rest = chars.as_str();
+                let start = match rest.is_empty() || rest.starts_with('/') {
+                    true => Start::Drive(drive.to_ascii_lowercase()),
+                    false => Start::DriveWithoutRoot,
+                };
+                return (Some(start), rest.to_owned().into());
+            }
+            (Some('/'), _) => Some(Start::Root),
+            _ => None,
+        };
+        (start, path.to_owned().into())
     }
 
     /// A path as it counts: from the root, without empty and `.` segments; `None` where nothing is left.
     pub(crate) fn normal(&self, path: &str) -> Result<Option<String>, InvalidText> {
-        let path = self.slashed(path);
-        let mut normal = String::with_capacity(path.len());
-        for segment in path.split('/') {
-            match segment {
-                "" | "." => continue,
-                ".." => {
-                    let problem = Problem::ParentFolder;
-                    return Err(InvalidText::new(TextKind::Path, &path, problem));
-                }
-                _ if normal.is_empty() => {}
-                _ => normal.push('/'),
-            }
-            normal.push_str(segment);
+        let refused = |problem| InvalidText::new(TextKind::Path, path, problem);
+        let (start, rest) = self.start(path);
+        let mut normal = segments(rest).map_err(refused)?;
+        if let Some(start) = start {
+            let root = self.root.as_ref().filter(|root| root.start == start);
+            let below = root.and_then(|root| below(&normal, &root.path));
+            normal = below
+                .ok_or_else(|| refused(Problem::OutsideRoot))?
+                .to_owned();
         }
-        let below =
-            (self.root.as_deref()).and_then(|root| normal.strip_prefix(root)?.strip_prefix('/'));
-        let normal = below.map_or(normal.as_str(), |below| below);
-        Ok((!normal.is_empty()).then(|| normal.to_owned()))
+        Ok((!normal.is_empty()).then_some(normal))
+    }
+}
+
+/// The segments of a path that count, with `/` between them.
+fn segments(path: impl AsRef<str>) -> Result<String, Problem> {
+    let path = path.as_ref();
+    let mut normal = String::with_capacity(path.len());
+    for segment in path.split('/') {
+        match segment {
+            "" | "." => continue,
+            ".." => return Err(Problem::ParentFolder),
+            _ if normal.is_empty() => {}
+            _ => normal.push('/'),
+        }
+        normal.push_str(segment);
+    }
+    Ok(normal)
+}
+
+/// What of a path is below a folder, nothing where it is the folder.
+fn below<'p>(path: &'p str, folder: &str) -> Option<&'p str> {
+    let rest = path.strip_prefix(folder)?;
+    match folder.is_empty() || rest.is_empty() {
+        true => Some(rest),
+        false => rest.strip_prefix('/'),
     }
 }
 
@@ -429,9 +529,10 @@ impl Evidence {
         for (i, path) in paths.into_iter().enumerate() {
             let checked = Limits::HIGHEST.check(Limit::PathBytes, path.len());
             checked.map_err(|exceeded| Error::from(exceeded).at(Place::Item(i)))?;
-            let problem = match PathStyle::unix().normal(&path)? {
-                Some(normal) if normal == *path => None,
-                _ => Some(Problem::NotNormal),
+            let problem = match segments(&path) {
+                Ok(normal) if normal == *path && !path.is_empty() => None,
+                Ok(_) => Some(Problem::NotNormal),
+                Err(problem) => Some(problem),
             };
             let problem = problem.or((!files.insert(path.clone())).then_some(Problem::Duplicate));
             if let Some(problem) = problem {
@@ -454,6 +555,8 @@ pub(crate) struct Matcher {
 #[derive(Debug, Default)]
 struct Chunk {
     patterns: Vec<Arc<str>>,
+    /// Whether any of them means the name of a folder too.
+    has_names: bool,
     parts: OnceLock<Vec<Part>>,
 }
 
@@ -534,18 +637,21 @@ impl Matcher {
             .map(|(place, count)| (&*this.chunks[place], count))
             .collect();
         let mut hits = Vec::new();
-        for file in files {
+        let has_names = open.iter().any(|(chunk, _)| chunk.has_names);
+        for (path, is_folder) in with_folders(files, has_names) {
             // Made once for all sets: it finds the name and the extension.
-            let file = Candidate::new(&**file);
-            for (chunk, count) in &mut open {
+            let candidate = Candidate::new(path);
+            for (chunk, count) in
+                (open.iter_mut()).filter(|(chunk, _)| chunk.has_names || !is_folder)
+            {
                 for part in chunk.parts() {
                     match &part.set {
-                        Some(set) => set.matches_candidate_into(&file, &mut hits),
+                        Some(set) => set.matches_candidate_into(&candidate, &mut hits),
                         None => hits = vec![0],
                     }
                     for hit in &hits {
                         let pattern = &chunk.patterns[part.first + hit];
-                        if missing.remove(pattern) {
+                        if (!is_folder || is_name(pattern)) && missing.remove(pattern) {
                             matched.insert(pattern.clone());
                             *count -= 1;
                         }
@@ -585,11 +691,29 @@ impl Matcher {
                 this.places.insert(pattern.clone(), this.chunks.len());
             }
             this.chunks.push(Arc::new(Chunk {
+                has_names: patterns.iter().any(|pattern| is_name(pattern)),
                 patterns: patterns.to_vec(),
                 parts: OnceLock::new(),
             }));
         }
     }
+}
+
+/// The files, each after the folders, if they are wanted, that it is the first to be in, and whether it is a folder.
+fn with_folders(files: &BTreeSet<Arc<str>>, has_names: bool) -> impl Iterator<Item = (&str, bool)> {
+    let mut before = "";
+    files.iter().flat_map(move |file| {
+        // In this order, the files of a folder stand together: what the last one shares was told with it.
+        let shared = match has_names {
+            true => (file.bytes().zip(before.bytes()))
+                .take_while(|(a, b)| a == b)
+                .count(),
+            false => file.len(),
+        };
+        before = file;
+        let slashes = (shared..file.len()).filter(|&at| file.as_bytes()[at] == b'/');
+        (slashes.map(|at| (&file[..at], true))).chain([(&**file, false)])
+    })
 }
 
 #[cfg(test)]

@@ -13,5 +13,5 @@ mod tests;
 
 pub(crate) use buckets::Buckets;
 pub(crate) use build::Builder;
-pub(crate) use dag::{Before, Condition, End, Graph, Journal, Link, Slot, Slots};
+pub(crate) use dag::{Before, End, Graph, Journal, Link, Slot, Slots};
 pub use state::State;

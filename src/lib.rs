@@ -165,7 +165,7 @@
 //! stored — the versioned form, checked on load
 //! store/ wait, contract, memory, update, conformance — shared lists
 //! render/ budget, words, diagram, markdown, signal — what is shown
-//! tools/ words, schema, params, repair, refusal, read, run, reply, catalogue, notes — tools as rows, verbs, replies
+//! tools/ words, schema, params, repair, refusal, read, merge, ends, run, reply, catalogue, notes — tools as rows, verbs, replies
 //! tools/interfaces/ form, mastra, full, murmur — one file for each interface
 //! tools/ spec, toolset, shared, signals — tools for models, over a list and over a store
 //! guide/ hand_it_to_a_model, several_agents, what_to_show, your_own_store — chapters

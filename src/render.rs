@@ -41,8 +41,8 @@ mod signal;
 mod words;
 
 pub use diagram::{dot, mermaid};
-pub(crate) use markdown::item;
 pub use markdown::{Checklist, Unread, from_markdown, markdown};
-pub use signal::{Mode, Projector, Signal, reminder};
+pub(crate) use markdown::{Item, item};
+pub use signal::{Mode, Projector, Signal, reminder, reminder_for};
 pub use words::progress;
 pub(crate) use words::suffix;

@@ -14,7 +14,7 @@ use crate::list::{Retired, RetiredTask, TaskList};
 use crate::owner;
 use crate::status::Status;
 use crate::task::{Task, check_depth};
-use crate::text::is_blank;
+use crate::text::{is_blank, without_byte_order_mark};
 use serde::de::{self, Deserialize, Deserializer};
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 use serde_json::{Map, Value};
@@ -30,6 +30,13 @@ impl TaskList {
     /// release. Costs time linear in the list.
     ///
     /// The same as `serde_json::to_string`, without its error: a list always serialises.
+    ///
+    /// The form is an object with `version` (1) and `tasks`, in order, and where there is something to say, `retired` and
+    /// `run`. A task has `id`, `subject` and `status`, and what else it has of `description`, `active_form`, `owner`,
+    /// `activation` (`{"files_modified": [...]}`), `metadata`, `started` (where the status does not say it) and
+    /// `blocked_by`, the ids that it waits for. Retired tasks have the same form, oldest first, with `deleted` where a
+    /// delete took them out. A run has its `id` and the `files` modified in it, or `incomplete`. States are never stored,
+    /// since they follow from the rest; nor is the policy, which is the host's.
     ///
     /// ```
     /// use agent_tasklist::{TaskDraft, TaskList};
@@ -61,6 +68,7 @@ fn parse(json: &str) -> Result<StoredList<'_>, LoadError> {
     struct Versioned {
         version: u64,
     }
+    let json = without_byte_order_mark(json);
     // `from_str`, not `from_slice`: it validates UTF-8 once, which is a quarter of the time. The version is read a second
     // time only where the list could not be: a later release may have fields that this one does not know.
     serde_json::from_str(json).map_err(|error| match serde_json::from_str(json) {

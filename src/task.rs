@@ -220,6 +220,46 @@ impl Fields {
         }
     }
 
+    pub(crate) fn set_subject(&mut self, subject: &str) {
+        if let Some(subject) = text::given(subject) {
+            self.subject = Some(subject);
+        }
+    }
+
+    pub(crate) fn set_description(&mut self, text: &str) {
+        self.description.set_text(text);
+    }
+
+    pub(crate) fn set_active_form(&mut self, text: &str) {
+        self.active_form.set_text(text);
+    }
+
+    pub(crate) fn set_owner(&mut self, name: &str) {
+        if let Some(name) = owner::given(name) {
+            self.owner = Given::Set(name);
+        }
+    }
+
+    pub(crate) fn set_activation(&mut self, activation: Activation) {
+        self.activation = Given::Set(Arc::new(activation));
+    }
+
+    pub(crate) fn set_blocked_by(&mut self, blockers: impl IntoIterator<Item: AsRef<str>>) {
+        self.blocked_by = Some(ids(blockers));
+    }
+
+    pub(crate) fn set_blocks(&mut self, blocked: impl IntoIterator<Item: AsRef<str>>) {
+        self.blocks = Some(ids(blocked));
+    }
+
+    /// Kept apart from what replaces the metadata: the order of the two must not matter.
+    pub(crate) fn merge_metadata(&mut self, members: Map<String, Value>) {
+        if !members.is_empty() {
+            let more = self.more_metadata.get_or_insert_default();
+            Arc::make_mut(more).extend(members);
+        }
+    }
+
     fn set_metadata(&mut self, metadata: Map<String, Value>) {
         self.metadata = if metadata.is_empty() {
             Given::Cleared
@@ -352,30 +392,28 @@ macro_rules! common_setters {
         /// Sets the description. Blank counts as not given.
         #[must_use]
         pub fn description(mut self, text: impl AsRef<str>) -> Self {
-            self.fields.description.set_text(text.as_ref());
+            self.fields.set_description(text.as_ref());
             self
         }
 
         /// Sets the present continuous form of the subject. Blank counts as not given.
         #[must_use]
         pub fn active_form(mut self, text: impl AsRef<str>) -> Self {
-            self.fields.active_form.set_text(text.as_ref());
+            self.fields.set_active_form(text.as_ref());
             self
         }
 
         /// Sets who works on the task. Trimmed; blank counts as not given.
         #[must_use]
         pub fn owner(mut self, name: impl AsRef<str>) -> Self {
-            if let Some(name) = owner::given(name.as_ref()) {
-                self.fields.owner = Given::Set(name);
-            }
+            self.fields.set_owner(name.as_ref());
             self
         }
 
         /// Sets what the task sleeps until.
         #[must_use]
         pub fn activation(mut self, activation: Activation) -> Self {
-            self.fields.activation = Given::Set(Arc::new(activation));
+            self.fields.set_activation(activation);
             self
         }
 
@@ -391,11 +429,7 @@ macro_rules! common_setters {
         /// calls add up.
         #[must_use]
         pub fn merge_metadata(mut self, members: Map<String, Value>) -> Self {
-            if !members.is_empty() {
-                // Kept apart from `metadata`, which replaces: the order of the two calls must not matter.
-                let more = self.fields.more_metadata.get_or_insert_default();
-                Arc::make_mut(more).extend(members);
-            }
+            self.fields.merge_metadata(members);
             self
         }
 
@@ -414,7 +448,7 @@ macro_rules! common_setters {
             I: IntoIterator,
             I::Item: AsRef<str>,
         {
-            self.fields.blocked_by = Some(ids(blockers));
+            self.fields.set_blocked_by(blockers);
             self
         }
 
@@ -426,7 +460,7 @@ macro_rules! common_setters {
             I: IntoIterator,
             I::Item: AsRef<str>,
         {
-            self.fields.blocks = Some(ids(blocked));
+            self.fields.set_blocks(blocked);
             self
         }
 
@@ -532,9 +566,7 @@ impl TaskPatch {
     /// Sets the subject. Blank counts as not given.
     #[must_use]
     pub fn subject(mut self, subject: impl AsRef<str>) -> Self {
-        if let Some(subject) = text::given(subject.as_ref()) {
-            self.fields.subject = Some(subject);
-        }
+        self.fields.set_subject(subject.as_ref());
         self
     }
 

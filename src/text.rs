@@ -15,6 +15,11 @@ pub(crate) fn is_blank(text: &str) -> bool {
     text.trim_start().is_empty()
 }
 
+/// The text after a byte order mark, which some editors and programs put before a file.
+pub(crate) fn without_byte_order_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
 /// A space for each character that could break a line, else the character.
 pub(crate) fn one_line(c: char) -> char {
     if breaks_line(c) { ' ' } else { c }

@@ -30,14 +30,23 @@ const TABLE: &[(&str, &str, bool, &str)] = &[
     ),
     ("Makefile", "Makefile", true, ""),
     ("Makefile", "sub/Makefile", true, ""),
-    (
-        "Makefile",
-        "Makefile/x",
-        false,
-        "the file name, not a folder; .gitignore would take the folder",
-    ),
+    ("Makefile", "Makefile/x", true, "a folder of that name"),
     ("makefile", "Makefile", false, "case matters"),
-    ("docs", "docs/a.md", false, "a folder is docs/"),
+    ("docs", "docs/a.md", true, ""),
+    ("docs", "a/docs/b/x.md", true, "at any depth"),
+    ("docs", "docsx/a.md", false, ""),
+    ("docs", "a/xdocs/docs.md", false, ""),
+    ("*.d", "etc/conf.d/10.conf", true, "a name with a star too"),
+    ("{docs,man}", "man/x", true, ""),
+    ("d?cs", "docs/x", true, ""),
+    (
+        "a,b",
+        "a,b/x",
+        true,
+        "a comma outside braces is a character",
+    ),
+    ("a**b", "a/x/b/c", true, "below what it matches"),
+    ("a**b", "a/x/bc/d", false, ""),
     // A slash: the whole path.
     ("src/*.rs", "src/b.rs", true, ""),
     ("src/*.rs", "src/a/b.rs", false, "* does not cross /"),
@@ -129,6 +138,17 @@ const TABLE: &[(&str, &str, bool, &str)] = &[
     ("", "README", true, "any file"),
     ("", "a/b/c", true, ""),
     ("  ", "a/b", true, "blank is empty"),
+    // White space around.
+    ("docs/** ", "docs/a", true, ""),
+    (" *.md\r\n", "a.md", true, ""),
+    ("a\\ ", "a ", true, "an escaped space is one of the name"),
+    ("a\\  ", "a ", true, ""),
+    ("a\\\\ ", "a\\", true, "the backslash is what is escaped"),
+    ("./ a", " a", true, "not around the pattern"),
+    ("./ a", "x/ a", false, ""),
+    ("./ a/b", " a/b", true, ""),
+    ("./ a/b", "a/b", false, ""),
+    ("a/ /", "a/ /b", true, ""),
     // One character, classes, alternatives, escapes.
     ("?.rs", "a.rs", true, ""),
     ("?.rs", "ab.rs", false, ""),
@@ -186,12 +206,6 @@ const TABLE: &[(&str, &str, bool, &str)] = &[
     ("\\!important", "!important", true, ""),
     ("a,b", "a,b", true, ""),
     // Paths are normalised.
-    (
-        "src/*.rs",
-        "/src/b.rs",
-        true,
-        "a leading / of a path does not count",
-    ),
     ("src/*.rs", "./src//b.rs", true, ""),
     ("/a", "./a", true, ""),
     ("a b", "x/a b", true, ""),
@@ -513,7 +527,7 @@ fn restore_brings_a_task_back_as_it_was() {
     );
     assert_eq!(list.state("a"), Some(State::Ready), "it was completed once");
     assert!(list.blocks("a").unwrap().is_empty());
-    assert_eq!(list.tasks().last().unwrap().id, "a");
+    assert_eq!(list.tasks().next_back().unwrap().id, "a");
 }
 
 #[test]
@@ -560,6 +574,9 @@ fn stored_activations_are_checked() {
 
 /// What matches by a matcher compiled on the spot, for patterns without glued stars.
 fn naive(pattern: &str, path: &str) -> bool {
+    let folders = path.match_indices('/').map(|(at, _)| &path[..at]);
+    let mut paths: Vec<&str> = folders.filter(|_| !pattern.contains('/')).collect();
+    paths.push(path);
     let anchored = match pattern {
         "" => "**".to_owned(),
         folder if folder.ends_with('/') => format!("{folder}**"),
@@ -570,7 +587,8 @@ fn naive(pattern: &str, path: &str) -> bool {
         .literal_separator(true)
         .build()
         .unwrap();
-    glob.compile_matcher().is_match(path)
+    let matcher = glob.compile_matcher();
+    paths.into_iter().any(|path| matcher.is_match(path))
 }
 
 fn pattern() -> impl Strategy<Value = String> {
@@ -678,7 +696,7 @@ proptest! {
             let id = list.create(TaskDraft::new("T").activation(activation)).unwrap().id;
             let goes_up = path.split('/').any(|segment| segment == "..");
             let pushed = list.files_modified([&path]);
-            prop_assert_eq!(pushed.is_err(), goes_up);
+            prop_assert_eq!(pushed.is_err(), goes_up || path.starts_with('/'));
             let woken = pushed.is_ok_and(|changes| changes.effects.woken == [id.clone()]);
             prop_assert_eq!(list.state(&id), Some(if woken { State::Ready } else { State::Dormant }));
             let loaded = TaskList::from_json(&list.to_json()).unwrap();
@@ -766,4 +784,424 @@ fn an_activation_has_one_condition() {
         assert!(reply.text.contains("unknown condition"), "{}", reply.text);
         assert!(list.is_empty(), "no pattern is lost");
     }
+}
+
+/// A list of one task `t` that waits for a file.
+fn waiting(pattern: &str) -> TaskList {
+    let mut list = TaskList::new();
+    list.create(TaskDraft::new("T").id("t").activation(until(pattern)))
+        .unwrap();
+    list
+}
+
+fn wakes(list: &TaskList, style: &PathStyle, path: &str) -> bool {
+    let changes = list.clone().files_modified_as(style, [path]);
+    !changes.expect(path).effects.woken.is_empty()
+}
+
+/// The same task as the tools of each interface make it that can say what a task waits for.
+fn made_by_tools(pattern: &str) -> [TaskList; 3] {
+    let calls = [
+        (
+            Toolset::full(),
+            "task_create",
+            json!({"id": "t", "content": "T", "activation": {"filesModified": [pattern]}}),
+        ),
+        (
+            Toolset::full(),
+            "task_write",
+            json!({"tasks": [{"id": "t", "content": "T", "status": "pending",
+                              "activation": {"filesModified": [pattern]}}]}),
+        ),
+        (
+            Toolset::murmur(),
+            "task_create",
+            json!({"subject": "T", "activate_when": "files_modified", "pattern": pattern}),
+        ),
+    ];
+    calls.map(|(tools, name, args)| {
+        let mut list = TaskList::new();
+        let reply = tools.call(&mut list, name, &args);
+        assert!(!reply.is_error(), "{}", reply.text);
+        list
+    })
+}
+
+const UNIX: fn() -> PathStyle = PathStyle::unix;
+
+#[test]
+fn n16_composed_and_decomposed_letters_differ() {
+    let (composed, decomposed) = ("docs/caf\u{e9}.md", "docs/cafe\u{301}.md");
+    assert!(!wakes(&waiting(composed), &UNIX(), decomposed));
+    assert!(!wakes(&waiting(decomposed), &UNIX(), composed));
+    for form in [composed, decomposed] {
+        assert!(wakes(&waiting(form), &UNIX(), form), "byte by byte");
+        assert!(
+            wakes(&waiting("docs/caf*.md"), &UNIX(), form),
+            "a star is either"
+        );
+    }
+}
+
+#[test]
+fn n16_in_names_through_tools_and_in_the_stored_form() {
+    // The name of a folder, and both forms as alternatives.
+    assert!(!wakes(
+        &waiting("caf\u{e9}"),
+        &UNIX(),
+        "cafe\u{301}/menu.md"
+    ));
+    let either = waiting("{caf\u{e9},cafe\u{301}}");
+    assert!(wakes(&either, &UNIX(), "cafe\u{301}/menu.md"));
+    assert!(wakes(&either, &UNIX(), "caf\u{e9}/menu.md"));
+    for list in made_by_tools("caf\u{e9}.md") {
+        assert!(!wakes(&list, &UNIX(), "cafe\u{301}.md"));
+        assert!(wakes(&list, &UNIX(), "caf\u{e9}.md"));
+    }
+    // Neither form is changed into the other on the way: one pattern each, one file each.
+    let both = Activation::files_modified(["\u{e9}", "e\u{301}"]).unwrap();
+    assert_eq!(both.patterns().len(), 2);
+    let mut list = TaskList::new();
+    list.files_modified(["\u{e9}", "e\u{301}"]).unwrap();
+    assert_eq!(TaskList::from_json(&list.to_json()).unwrap(), list);
+    assert!(
+        list.files_modified(["e\u{301}", "\u{e9}"])
+            .unwrap()
+            .is_empty()
+    );
+}
+
+#[test]
+fn n17_white_space_around_a_pattern_does_not_count() {
+    for pattern in [
+        "docs/** ",
+        "docs/**\n",
+        "*.md\r",
+        "\t*.md",
+        "\u{3000}docs/ \u{a0}",
+        " docs ",
+    ] {
+        assert!(
+            wakes(&waiting(pattern), &UNIX(), "docs/a.md"),
+            "{pattern:?}"
+        );
+    }
+    let activation =
+        Activation::files_modified(["docs/** ", "docs/**\n", " docs/**", " ./docs/** "]);
+    let activation = activation.unwrap();
+    assert_eq!(
+        activation.patterns().collect::<Vec<_>>(),
+        ["docs/**"],
+        "one pattern"
+    );
+    // What is no white space once it is trimmed is judged as it is without.
+    for bad in [" !docs", "../a ", "\n[ab"] {
+        assert!(Activation::files_modified([bad]).is_err(), "{bad:?}");
+    }
+    let blank = Activation::files_modified([" \n"]).unwrap();
+    assert_eq!(blank.patterns().collect::<Vec<_>>(), [""]);
+}
+
+#[test]
+fn n17_an_escaped_space_is_one_of_the_name() {
+    let list = waiting("docs/a\\  ");
+    assert!(wakes(&list, &UNIX(), "docs/a "));
+    assert!(!wakes(&list, &UNIX(), "docs/a"));
+    for pattern in [
+        "a\\ ",
+        "./ a/b",
+        "./\u{3000}a",
+        "a/ /.",
+        " / ",
+        "./ /",
+        ". /a",
+        "a\\\\ ",
+    ] {
+        let once = Activation::files_modified([pattern]).expect(pattern);
+        assert_eq!(
+            Activation::files_modified(once.patterns()).as_ref(),
+            Ok(&once)
+        );
+        let mut list = TaskList::new();
+        list.create(TaskDraft::new("T").activation(once)).unwrap();
+        assert_eq!(
+            TaskList::from_json(&list.to_json()),
+            Ok(list),
+            "{pattern:?}"
+        );
+    }
+}
+
+#[test]
+fn n17_through_tools() {
+    for pattern in ["docs/** ", "docs/**\n", "*.md\r"] {
+        for list in made_by_tools(pattern) {
+            assert!(wakes(&list, &UNIX(), "docs/a.md"), "{pattern:?}");
+        }
+    }
+}
+
+#[test]
+fn n17_a_list_stored_before_patterns_were_trimmed_still_loads() {
+    let load = |pattern: &str| {
+        let patterns = json!([pattern]);
+        let task = json!({"id": "t", "subject": "T", "status": "pending",
+                          "activation": {"files_modified": patterns}});
+        TaskList::from_json(&json!({"version": 1, "tasks": [task]}).to_string())
+    };
+    for old in ["docs/** ", " a/b", "*.md\r"] {
+        let list = load(old).expect(old);
+        assert_eq!(TaskList::from_json(&list.to_json()).as_ref(), Ok(&list));
+        let wanted = old.replace("**", "x").replace('*', "x");
+        assert!(
+            wakes(&list, &UNIX(), &wanted),
+            "it means what it meant: {old:?}"
+        );
+    }
+    for never in [" ", "./a ", "a// "] {
+        assert!(load(never).is_err(), "{never:?} was never stored");
+    }
+}
+
+#[test]
+fn n18_a_bare_name_is_that_of_a_file_or_a_folder() {
+    let docs = waiting("docs");
+    for path in [
+        "docs/index.md",
+        "a/docs/x.md",
+        "a/b/docs/c/d",
+        "docs",
+        "a/docs",
+    ] {
+        assert!(wakes(&docs, &UNIX(), path), "{path}");
+    }
+    for path in ["docsx/a", "xdocs/a", "a/docs.md", "Docs/a"] {
+        assert!(!wakes(&docs, &UNIX(), path), "{path}");
+    }
+}
+
+#[test]
+fn n18_with_wildcards_and_only_without_a_slash() {
+    assert!(wakes(&waiting("*.md"), &UNIX(), "x.md/cover.png"));
+    assert!(wakes(&waiting("{docs,man}"), &UNIX(), "a/man/x"));
+    assert!(wakes(&waiting("a,b"), &UNIX(), "a,b/x"));
+    assert!(wakes(&waiting("d[ao]cs"), &UNIX(), "docs/x"));
+    // A slash says where: the file itself, or what is below a folder at the root.
+    assert!(!wakes(&waiting("/docs"), &UNIX(), "docs/x"));
+    assert!(!wakes(&waiting("a/docs"), &UNIX(), "a/docs/x"));
+    assert!(!wakes(&waiting("docs/"), &UNIX(), "a/docs/x"));
+    assert!(!wakes(&waiting("docs/*"), &UNIX(), "docs/a/x"));
+}
+
+#[test]
+fn n18_through_tools_and_on_windows() {
+    for list in made_by_tools("docs") {
+        assert!(wakes(&list, &UNIX(), "a/docs/x.md"));
+        assert!(wakes(&list, &PathStyle::windows(), r"a\docs\x.md"));
+    }
+}
+
+#[test]
+fn n18_each_folder_is_asked_about_whatever_stands_between_its_files() {
+    let files = [
+        "a/b!/x", "a/b.c", "a/b/c/d", "a/b/e", "a/bc", "b/a/f", "b/ab/g",
+    ];
+    let met = |pattern: &str| {
+        let mut list = waiting(pattern);
+        !list.files_modified(files).unwrap().effects.woken.is_empty()
+    };
+    for name in [
+        "a", "b!", "b.c", "b", "c", "d", "e", "bc", "f", "ab", "g", "x",
+    ] {
+        assert!(met(name), "{name}");
+    }
+    assert!(!met("abc") && !met("a/b") && !met("h"));
+    // Many beside many others, some of them met by a folder alone.
+    let mut list = TaskList::new();
+    let pattern = |n: usize| match n % 2 {
+        0 => format!("part{n}"),
+        _ => format!("src/part{n}"),
+    };
+    list.write((0..600).map(|n| {
+        TaskDraft::new("T")
+            .id(format!("t{n}"))
+            .activation(until(&pattern(n)))
+    }))
+    .unwrap();
+    let paths = (0..600).step_by(3).map(|n| format!("src/part{n}/x.rs"));
+    let woken = list.files_modified(paths).unwrap().effects.woken;
+    let wanted: Vec<String> = (0..600).step_by(6).map(|n| format!("t{n}")).collect();
+    assert_eq!(ids(&woken), wanted);
+}
+
+fn is_outside(list: &TaskList, style: &PathStyle, path: &str) {
+    let mut same = list.clone();
+    let error = same.files_modified_as(style, ["a", path]).unwrap_err();
+    let Error::Invalid { invalid, place } = error else {
+        panic!("{path}: {error:?}");
+    };
+    assert_eq!((invalid.kind, &*invalid.text), (TextKind::Path, path));
+    assert_eq!(
+        (invalid.problem, place),
+        (Problem::OutsideRoot, Some(Place::Item(1)))
+    );
+    assert_eq!(
+        (&same, same.to_json()),
+        (list, list.to_json()),
+        "nothing is kept"
+    );
+}
+
+#[test]
+fn n20_an_absolute_path_is_below_the_root_or_refused() {
+    let list = waiting("src/**");
+    let path = "/srv/project/src/main.rs";
+    is_outside(&list, &UNIX(), path);
+    assert!(list.clone().files_modified([path]).is_err());
+    for root in ["/srv/project", "/srv/project/", "//srv/./project"] {
+        let style = UNIX().below(root);
+        assert!(wakes(&list, &style, path), "{root}");
+        assert!(wakes(&list, &style, "/srv//project/./src/main.rs"));
+        assert!(
+            wakes(&list, &style, "src/main.rs"),
+            "a relative one as before"
+        );
+        assert!(wakes(&list, &style, "./src//main.rs"));
+        assert!(
+            !wakes(&list, &style, "srv/project/src/main.rs"),
+            "relative too"
+        );
+        assert!(
+            !wakes(&list, &style, "/srv/project"),
+            "the root itself is no file"
+        );
+        for outside in [
+            "/srv/project2/src/x",
+            "/srv/other",
+            "/srv",
+            "/",
+            "/src/main.rs",
+        ] {
+            is_outside(&list, &style, outside);
+        }
+        assert!(
+            list.clone()
+                .files_modified_as(&style, ["/srv/project/../x"])
+                .is_err()
+        );
+    }
+    let all = UNIX().below("/");
+    assert!(wakes(&list, &all, "/src/main.rs"));
+    // A root that says nothing of where it is.
+    for root in ["", ".", "project", "/a/../b"] {
+        is_outside(&list, &UNIX().below(root), "/project/src/main.rs");
+    }
+}
+
+#[test]
+fn n20_on_windows() {
+    let list = waiting("src/**");
+    let path = r"C:\Work\project\src\main.rs";
+    is_outside(&list, &PathStyle::windows(), path);
+    for root in [
+        r"C:\Work\project",
+        r"c:\Work\project\",
+        "C:/Work/project",
+        r"\\?\C:\Work\project",
+    ] {
+        let style = PathStyle::windows().below(root);
+        for path in [
+            path,
+            r"c:/Work/project\src/main.rs",
+            r"\\?\c:\Work\project\src\main.rs",
+            r"src\main.rs",
+        ] {
+            assert!(wakes(&list, &style, path), "{root} {path}");
+        }
+        for outside in [
+            r"D:\Work\project\src\x",
+            r"C:\work\project\src\x",
+            r"C:\Work\project2\x",
+            r"C:Work\project\src\x",
+            r"\Work\project\src\x",
+            "/Work/project/src/x",
+            r"\\C:\Work\project\src\x",
+            r"\\server\Work\project\src\x",
+        ] {
+            is_outside(&list, &style, outside);
+        }
+    }
+    for root in [
+        r"\\server\share",
+        "//server/share/",
+        r"\\?\UNC\server\share",
+    ] {
+        let style = PathStyle::windows().below(root);
+        assert!(
+            wakes(&list, &style, r"\\server\share\src\main.rs"),
+            "{root}"
+        );
+        assert!(wakes(&list, &style, "//server/share/src/main.rs"));
+        is_outside(&list, &style, r"\\server\other\src\x");
+        is_outside(&list, &style, r"\server\share\src\x");
+    }
+    let rooted = PathStyle::windows().below(r"\work");
+    assert!(wakes(&list, &rooted, "/work/src/x"));
+    is_outside(&list, &rooted, r"C:\work\src\x");
+    is_outside(&list, &PathStyle::windows().below("C:"), "C:src");
+    assert!(wakes(&list, &PathStyle::windows().below("C:"), r"C:\src\x"));
+    // There, `\` is a character of a name, and so is `:`.
+    assert!(!wakes(&list, &UNIX().below(r"C:\Work"), r"C:\Work\src\x"));
+}
+
+#[test]
+fn n20_with_patterns_from_tools() {
+    let style = UNIX().below("/srv/project");
+    for pattern in ["src/**", "/src/**", "src", "main.rs", ""] {
+        for list in made_by_tools(pattern) {
+            assert!(
+                wakes(&list, &style, "/srv/project/src/main.rs"),
+                "{pattern:?}"
+            );
+            is_outside(&list, &style, "/srv/src/main.rs");
+        }
+    }
+}
+
+#[test]
+fn n20_only_paths_from_the_root_are_stored() {
+    let mut list = TaskList::new();
+    let style = UNIX().below("/srv/project");
+    let changes = list
+        .files_modified_as(&style, ["/srv/project/a", "a", "b"])
+        .unwrap();
+    assert_eq!(changes.facts.files_added, ["a".into(), "b".into()]);
+    assert!(
+        list.to_json().contains(r#""files":["a","b"]"#),
+        "{}",
+        list.to_json()
+    );
+    for file in ["/a", "a/", "", "./a", "a//b", "../a"] {
+        let json = json!({"version": 1, "tasks": [], "run": {"files": [file]}});
+        assert!(TaskList::from_json(&json.to_string()).is_err(), "{file:?}");
+    }
+}
+
+/// Of 5,000 names, at each of which a folder of a file may stand.
+#[test]
+fn thousands_of_names_stay_small_and_quick() {
+    let mut list = TaskList::new();
+    list.write((0..5000).map(|n| TaskDraft::new("T").activation(until(&format!("part{n}")))))
+        .unwrap();
+    let paths: Vec<String> = (0..1000)
+        .map(|n| format!("a/b{n}/c/part{n}/d.rs"))
+        .collect();
+    let start = std::time::Instant::now();
+    let mut woken = 0;
+    let most = allocation_counter::measure(|| {
+        woken = list.files_modified(&paths).unwrap().effects.woken.len();
+    });
+    println!("{} bytes at most, {:?}", most.bytes_max, start.elapsed());
+    assert_eq!(woken, 1000);
+    assert!(most.bytes_max < 64 << 20, "{} bytes", most.bytes_max);
 }

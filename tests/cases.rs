@@ -183,7 +183,7 @@ fn c13_unfinished_work_that_a_write_drops_is_named() {
     assert!(
         reply
             .text
-            .ends_with("Note: Left out unfinished: task_b \"B\", task_c \"C\".")
+            .ends_with("Note: Removed, since this list does not have them: task_b \"B\", task_c \"C\". To keep them, send the full list.")
     );
 }
 
@@ -199,7 +199,9 @@ fn c15_no_tasks_is_not_an_empty_list() {
     assert_eq!(subjects(&list), ["A"]);
     let reply = call(&mut list, "task_write", json!({"tasks": []}));
     assert!(
-        reply.text.contains("Left out unfinished: task_a \"A\""),
+        reply
+            .text
+            .contains("Removed, since this list does not have them: task_a \"A\""),
         "{}",
         reply.text
     );

@@ -72,7 +72,8 @@ fn a_change_is_told_with_what_followed() {
         reply.text,
         "Tasks updated: [0/2 completed]\nCurrently: Building (task_build)\nChanged:\n\
          - task_ship: Ship (pending)\n- task_build: Build (in_progress)\nRemoved: task_old\n\
-         The order changed.\nNow ready: task_ship\n\nNote: Left out unfinished: task_old \"Old\"."
+         The order changed.\nNow ready: task_ship\n\nNote: Removed, since this list does not have them: task_old \"Old\". \
+         To keep them, send them too, or add single tasks with task_create or with merge: true."
     );
     assert_eq!(ids(&reply.data["tasks"]), ["task_ship", "task_build"]);
     assert_eq!(reply.data["removed"], json!(["task_old"]));

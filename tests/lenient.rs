@@ -33,7 +33,7 @@ fn means(tool: &str, sent: Value, canonical: Value, note: &str) {
     assert_eq!(reply.changes, expected.changes);
     assert!(reply.text.contains(note), "{sent}: {}", reply.text);
     let notes =
-        expected.text.matches("Note: ").count() - expected.text.matches("Note: Left out").count();
+        expected.text.matches("Note: ").count() - expected.text.matches("Note: Removed").count();
     assert_eq!(
         notes, 0,
         "the canonical form needs no repair: {}",
@@ -120,7 +120,7 @@ fn wrappers_and_single_items_are_unwrapped() {
         "task_write",
         json!({"todos": tasks}),
         write(tasks.clone()),
-        "were inside \"todos\"",
+        "todos was read as tasks",
     );
     means(
         "task_write",
@@ -546,7 +546,10 @@ fn strings_and_wrappers_within_each_other_are_read() {
     let inside = write(tasks.clone()).to_string();
     for (sent, note) in [
         (json!({"input": inside}), "were inside \"input\""),
-        (json!({"todos": tasks.to_string()}), "were inside \"todos\""),
+        (
+            json!({"todos": tasks.to_string()}),
+            "todos was read as tasks",
+        ),
     ] {
         means("task_write", sent, write(tasks.clone()), note);
     }

@@ -435,7 +435,7 @@ fn mastras_check_names_dormant_tasks() {
     let reply = Toolset::mastra().call(&mut list, "task_check", json!({}));
     assert_eq!(
         reply.text,
-        "Task Status: [1/2 completed]\n- Completed: 1\n- In Progress: 0\n- Pending: 0\n\n\
+        "Task Status: [1/2 completed, 1 dormant]\n- Completed: 1\n- In Progress: 0\n- Pending: 0\n\n\
          All tasks completed: YES\n\nDormant (do not work on these):\n- b: Build the site"
     );
     assert_eq!(reply.data["summary"]["allCompleted"], true);

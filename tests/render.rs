@@ -208,8 +208,11 @@ proptest! {
     #[test]
     fn any_text_is_read_or_reported(text in "(?s).{0,60}|([-*+{}\\[\\]x ~#a&;\\\\0-9.`\n]|after){0,40}") {
         let checklist = from_markdown(&text);
+        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         let lines = text.lines().filter(|line| !line.trim().is_empty()).count();
-        prop_assert_eq!(checklist.tasks.len() + checklist.unread.len(), lines);
+        let told = checklist.tasks.len() + checklist.unread.len();
+        let has_blocks = ["```", "~~~", "<!--"].iter().any(|block| text.contains(block));
+        prop_assert!(told == lines || has_blocks && told < lines);
         for unread in &checklist.unread {
             prop_assert_eq!(text.lines().nth(unread.line - 1), Some(&*unread.text));
         }

@@ -1,6 +1,7 @@
 //! For the framework author who implements `Store`: the conformance check accepts a right store and tells what is wrong
 //! with another. For the operator: `update` and the tools lose, repeat and hide nothing, whatever a store does.
 
+use agent_tasklist::error::Problem;
 use agent_tasklist::policy::Limit;
 use agent_tasklist::store::{
     Commit, ListKey, MemoryStore, Revision, Store, StoreError, StoreFuture, Stored, UpdateError,
@@ -44,6 +45,36 @@ fn the_memory_store_conforms() {
 }
 
 #[test]
+fn the_longest_key_has_512_bytes() {
+    assert_eq!(ListKey::MAX_BYTES, 512);
+    for (longest, longer) in [
+        ("k".repeat(512), "k".repeat(513)),
+        ("é".repeat(256), "é".repeat(256) + "k"),
+        // The leading slash is none of the key.
+        (
+            "/".to_owned() + &"a/".repeat(255) + "bc",
+            "/".to_owned() + &"a/".repeat(256) + "b",
+        ),
+    ] {
+        let key = ListKey::new(&longest).expect(&longest);
+        assert_eq!(key.as_str().len(), 512);
+        let refused = ListKey::new(&longer).unwrap_err();
+        assert_eq!(refused.problem, Problem::TooLong { bytes: 513 });
+        assert!(refused.to_string().contains("it is 513 bytes long"));
+        // What a slug makes of a key is held to the same.
+        let own = ListKey::new("w/acme/k").unwrap();
+        assert!(
+            own.resolve(&format!("/{}", longest.trim_start_matches('/')), "")
+                .is_ok()
+        );
+        assert!(
+            own.resolve(&format!("/{}", longer.trim_start_matches('/')), "")
+                .is_err()
+        );
+    }
+}
+
+#[test]
 fn revisions_outlive_a_delete() {
     let store = MemoryStore::new();
     let first = block_on(update(&store, &key("k"), &Policy::default(), |list| {
@@ -58,6 +89,13 @@ fn revisions_outlive_a_delete() {
     }))
     .unwrap();
     assert!(next.revision > first.revision);
+}
+
+/// What a commit that is a conflict expects.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Expects {
+    Another,
+    OneWhereThereIsNone,
 }
 
 /// A way to get a store wrong.
@@ -80,6 +118,9 @@ enum Fault {
     CreatesOverExisting,
     UpdatesAbsent,
     ErrorInsteadOfConflict,
+    /// Of the commits that expect another list than there is, or one where there is none, writes the first of three, or
+    /// the second, or the third.
+    OverwritesOneInThree(Expects, usize),
 }
 
 #[derive(Clone)]
@@ -87,6 +128,7 @@ struct Faulty {
     fault: Fault,
     lists: Arc<Mutex<HashMap<String, (u64, String)>>>,
     seen: Arc<Mutex<HashMap<String, (u64, String)>>>,
+    conflicts: Arc<AtomicUsize>,
 }
 
 impl Faulty {
@@ -155,6 +197,12 @@ impl Faulty {
             Fault::CreatesOverExisting => expected.is_none() || current == expected,
             Fault::UpdatesAbsent => current.is_none() || current == expected,
             Fault::AlwaysConflict => false,
+            Fault::OverwritesOneInThree(expects, which)
+                if current != expected
+                    && current.is_none() == (expects == Expects::OneWhereThereIsNone) =>
+            {
+                self.conflicts.fetch_add(1, Ordering::Relaxed) % 3 == which
+            }
             _ => current == expected,
         };
         match (compares, self.fault) {
@@ -256,11 +304,36 @@ fn broken_stores_are_told_what_is_wrong() {
             Fault::ErrorInsteadOfConflict,
             "commit must be a Conflict, but gave: Backend",
         ),
+        (
+            Fault::OverwritesOneInThree(Expects::Another, 0),
+            "expects no list where there is one: commit must be a Conflict, but it wrote",
+        ),
+        (
+            Fault::OverwritesOneInThree(Expects::OneWhereThereIsNone, 0),
+            "expects a list where there is none: commit must be a Conflict, but it wrote",
+        ),
+        (
+            Fault::OverwritesOneInThree(Expects::Another, 1),
+            "expects no list where there is one: commit must be a Conflict, but it wrote",
+        ),
+        (
+            Fault::OverwritesOneInThree(Expects::OneWhereThereIsNone, 1),
+            "expects a list where there is none: commit must be a Conflict, but it wrote",
+        ),
+        (
+            Fault::OverwritesOneInThree(Expects::Another, 2),
+            "expects no list where there is one: commit must be a Conflict, but it wrote",
+        ),
+        (
+            Fault::OverwritesOneInThree(Expects::OneWhereThereIsNone, 2),
+            "expects a list where there is none: commit must be a Conflict, but it wrote",
+        ),
     ] {
         let store = Faulty {
             fault,
             lists: Arc::default(),
             seen: Arc::default(),
+            conflicts: Arc::default(),
         };
         let check = || block_on(conformance::check(|| ready(store.clone())));
         let panic =

@@ -586,12 +586,15 @@ fn push(patterns_count: usize) -> f64 {
 pub(crate) fn set(count: usize) -> GlobSet {
     let mut set = GlobSetBuilder::new();
     for pattern in patterns(count) {
-        let pattern = match pattern.contains('/') {
-            true => pattern,
-            false => format!("**/{pattern}"),
+        let globs = match pattern.contains('/') {
+            true => vec![pattern],
+            // The name of a file, and that of a folder.
+            false => vec![format!("**/{pattern}"), format!("**/{pattern}/**")],
         };
-        let glob = GlobBuilder::new(&pattern).literal_separator(true).build();
-        set.add(glob.expect("a pattern"));
+        for glob in globs {
+            let glob = GlobBuilder::new(&glob).literal_separator(true).build();
+            set.add(glob.expect("a pattern"));
+        }
     }
     set.build().expect("patterns")
 }

@@ -312,6 +312,15 @@ impl Graph {
         }
     }
 
+    /// What entries of a journal say of each task before the call, which is the first entry, in list order. A task that
+    /// the call takes out has none.
+    pub(crate) fn first_of<T>(&self, mut entries: Vec<(Slot, T)>) -> Vec<(Slot, T)> {
+        // A stable sort: later entries of a slot are of states in between, and go.
+        entries.sort_by_key(|&(slot, _)| self.rank(slot));
+        entries.dedup_by_key(|&mut (slot, _)| slot);
+        entries
+    }
+
     /// Sorts by list order.
     pub(crate) fn sort(&self, slots: &mut [Slot]) {
         slots.sort_unstable_by_key(|slot| self.graph[slot.0].rank);

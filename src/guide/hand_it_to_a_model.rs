@@ -48,6 +48,29 @@
 //! protocols with structured results and for a user interface. `changes` says what happened: save the list when they
 //! are not empty. `refusal` has the kind of a refusal, to map to a status of your own.
 //!
+//! # What a model must not destroy
+//!
+//! Small models that are asked to add a task send a list of that task alone, and a write replaces the list. The reply names
+//! what it removed and how to keep it, which most models act on. Where that is not enough, let the policy keep unfinished
+//! tasks, or refuse the write: [`Dropped`](crate::policy::Dropped). `merge: true` adds and changes, and removes nothing:
+//!
+//! ```
+//! use agent_tasklist::TaskList;
+//! use agent_tasklist::tools::Toolset;
+//!
+//! let (tools, mut list) = (Toolset::full(), TaskList::new());
+//! tools.call(&mut list, "task_write", r#"{"tasks": ["Fix the bug"]}"#);
+//! let added = tools.call(&mut list, "task_write", r#"{"merge": true, "tasks": ["Run the tests"]}"#);
+//! assert!(added.changes.facts.removed.is_empty());
+//! assert_eq!(list.len(), 2);
+//!
+//! let reply = tools.call(&mut list, "task_write", r#"{"tasks": ["Ship"]}"#);
+//! assert!(reply.text.contains("Removed, since this list does not have them: task_fix_the_bug \"Fix the bug\""));
+//! ```
+//!
+//! Both are in the retired tasks still, from where [`TaskList::restore`](crate::TaskList::restore) brings them back. What
+//! else is understood of a call that is not quite right, and what never is, is in [`tools`](crate::tools).
+//!
 //! # End the loop at the finish gate
 //!
 //! A model that stops calling tools believes that it is done. Ask the list before you believe it too, and where work is

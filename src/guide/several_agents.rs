@@ -59,10 +59,28 @@
 //!
 //! # Who owns what
 //!
-//! A call that says who acts never starts, stops, changes or removes the unfinished task of another
-//! owner; it is refused with the owner's name ([`OwnedByOther`](crate::Error::OwnedByOther)). Tasks
-//! of nobody are free for all. A host that does not know who acts leaves it out; a blank name is an error, so that a
-//! variable that was not set does not lift the protection. An owner that is gone is released by whoever notices
+//! A call that says who acts leaves the unfinished tasks of other owners as they are, and is refused with the owner's name
+//! ([`OwnedByOther`](crate::Error::OwnedByOther)) where it would not. What that means for each kind of call:
+//!
+//! | a call of ann's | to an unfinished task of bob's |
+//! | --- | --- |
+//! | edits, starts, completes, deletes or leaves it out | refused |
+//! | gives it a dependency, or takes one off it | refused |
+//! | deletes or leaves out a task that it waits for | refused, unless that one is ann's or nobody's; then it is told as an effect |
+//! | takes a finished task back to pending that it waits for | refused, since it would be held up |
+//! | starts another where only one may be in progress | refused, if it is bob's that would have to yield |
+//! | writes the list in another order | bob's tasks keep their order among themselves |
+//! | sets a task in progress in bob's name, or a name that nobody acts under | refused ([`StartedForOther`](crate::Error::StartedForOther)) |
+//! | makes a pending task in bob's name | done, and noted |
+//!
+//! Tasks of nobody, and finished tasks, are free for all. A host that does not know who acts leaves it out; a blank name is
+//! an error, so that a variable that was not set does not lift the protection.
+//!
+//! A worker that is done asks whether *it* may stop:
+//! [`TaskList::can_finish_for`](crate::TaskList::can_finish_for), by which a toolset that acts for an owner answers too. What is
+//! left to do for it are its own unfinished tasks that are awake, and those of nobody that are ready or in progress. The
+//! list's own gate stays shut while anybody has work.
+//!
 //! ([`TaskList::release`](crate::TaskList::release)); the crate has no clock, so how long is too long is the
 //! host's to say. A worker that comes back late finds its task owned by another, and its completion refused.
 //! What a process sent to the store just before it died may be committed after it was seen dead: whoever

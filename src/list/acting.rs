@@ -15,8 +15,21 @@ use std::sync::Arc;
 /// A list on behalf of an owner, made by [`TaskList::acting_as`].
 ///
 /// Its calls are those of the list, and refuse with [`Error::OwnedByOther`] what would start, stop,
-/// change or remove the unfinished task of another owner. Tasks that nobody owns are free, and so are
-/// finished ones.
+/// change, remove or hold up the unfinished task of another owner, or take a dependency off it. Tasks that nobody owns are
+/// free, and so are finished ones. The [guide](crate::guide::several_agents) has the rule for each kind of call.
+///
+/// ```
+/// use agent_tasklist::{Error, Status, TaskDraft, TaskList};
+///
+/// let mut list = TaskList::new();
+/// list.create(TaskDraft::new("Review").id("review").owner("bob"))?;
+/// list.create(TaskDraft::new("Build").id("build"))?;
+/// let mut ann = list.acting_as("ann")?;
+/// assert_eq!(ann.claim()?.id.unwrap(), "build");
+/// assert!(matches!(ann.delete("review"), Err(Error::OwnedByOther { .. })));
+/// ann.release()?;
+/// # Ok::<(), agent_tasklist::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Acting<'a> {
     list: &'a mut TaskList,

@@ -23,6 +23,11 @@ impl TaskList {
     /// and gets an id made from its subject. A live task that no draft stands for
     /// retires.
     ///
+    /// A task that comes back from among the retired is new work under its old id: it keeps its description and metadata,
+    /// but is pending unless the draft says otherwise, is nobody's, and sleeps until nothing. A blocker that was completed
+    /// before it left the list is waited for no longer, and noted ([`Notes::already_met`](crate::change::Notes)); one that
+    /// was not is refused.
+    ///
     /// Whatever a draft leaves out stays as it was. A draft that gives an id the
     /// subject of another live task, which has a different one now, takes over the id
     /// only, and so does one that brings an id back under another subject.
@@ -35,7 +40,7 @@ impl TaskList {
     /// # Errors
     ///
     /// [`Error::Invalid`], [`Error::MissingSubject`], [`Error::StatusNotAllowed`],
-    /// [`Error::UnknownTask`] for a blocker that is not in the resulting list,
+    /// [`Error::UnknownTask`] for a blocker that is not in the resulting list, [`Error::RetiredBlocker`],
     /// [`Error::SelfDependency`], [`Error::Cycle`], [`Error::TooManyInProgress`],
     /// [`Error::Dropped`], [`Error::OpenBlockers`], [`Error::Dormant`], [`Error::LimitExceeded`].
     ///
@@ -200,7 +205,7 @@ impl TaskList {
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`]: the id of a run follows the rules of [`TaskId`].
+    /// [`Error::Invalid`]: the id of a run follows the rules of [`TaskId`](crate::TaskId).
     ///
     /// ```
     /// use agent_tasklist::{Activation, State, TaskDraft, TaskList};
@@ -222,7 +227,7 @@ impl TaskList {
     /// Gives an owner work: what it has in progress, else its own first ready task, else the first
     /// ready one that nobody owns, which it then owns. `None` where there is none.
     ///
-    /// The task is started under the [`Policy`]: with one task in progress for all, an unowned one yields
+    /// The task is started under the [`Policy`](crate::Policy): with one task in progress for all, an unowned one yields
     /// and that of another owner is in the way.
     ///
     /// # Errors

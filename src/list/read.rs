@@ -225,7 +225,7 @@ impl TaskList {
         self.graph.slots().map(draft).collect()
     }
 
-    /// Where the list breaks its [`Policy`], in list order: as it may after it was loaded, or
+    /// Where the list breaks its [`Policy`](crate::Policy), in list order: as it may after it was loaded, or
     /// after the policy was changed, for a policy judges transitions only. Costs the tasks in progress.
     ///
     /// ```

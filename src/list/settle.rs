@@ -8,7 +8,7 @@
 use super::edit::{Edit, is_of_another};
 use crate::change::Demotion;
 use crate::error::{Error, Place};
-use crate::graph::{Before, Condition, Slot, State};
+use crate::graph::{Before, Slot, State};
 use crate::id::TaskId;
 use crate::policy::{Dependencies, Excess, InProgress};
 use crate::status::Status;
@@ -233,19 +233,19 @@ impl Edit<'_> {
             return Ok(());
         };
         let graph = self.graph();
-        // The first entry of a slot is what it was before the call; later ones are of demotions.
-        let mut set: IndexMap<Slot, Option<&Arc<Task>>> = IndexMap::new();
-        for (slot, before) in &self.journal.set {
-            let before = before.as_ref().map(|before| &before.task);
-            set.entry(*slot).or_insert(before);
-        }
+        let was = |(slot, before): &'_ (Slot, Option<Before>)| {
+            (*slot, before.as_ref().map(|b| b.task.clone()))
+        };
+        let set = graph.first_of(self.journal.set.iter().map(was).collect());
+        let set: IndexMap<Slot, Option<Arc<Task>>> = set.into_iter().collect();
         // A task as it was before the call, if it was there.
         let before = |slot: Slot| match set.get(&slot) {
-            Some(before) => *before,
+            Some(before) => before.as_ref(),
             None => Some(graph.task(slot)),
         };
-        let edited = (set.iter())
-            .filter_map(|(&slot, before)| before.filter(|before| *before != graph.task(slot)));
+        let edited = set.iter().filter_map(|(&slot, before)| {
+            (before.as_ref()).filter(|before| *before != graph.task(slot))
+        });
         // An edge is the business of the task that waits; its blocker is not changed by it.
         let linked = self.journal.net_edges(graph).into_iter();
         let linked = linked.filter_map(|(link, _)| before(link.blocked));
@@ -254,8 +254,8 @@ impl Edit<'_> {
         let removed = self.rewrite.iter().flat_map(|rewrite| &rewrite.removed);
         let held_up = self.held_up().into_iter().filter_map(before);
         let touched = edited.chain(linked).chain(doomed).chain(removed);
-        let touched = touched.chain(held_up).map(|task| &**task);
-        let touched = touched.chain(self.freed_by_another(actor));
+        let freed = self.freed_by_another(actor).into_iter().filter_map(before);
+        let touched = touched.chain(held_up).chain(freed).map(|task| &**task);
         let theirs = |task: &Task| Some((task.id.clone(), is_of_another(task, actor)?.clone()));
         if let Some((id, owner)) = touched.filter_map(theirs).next() {
             return Err(Error::OwnedByOther { id, owner });
@@ -271,34 +271,29 @@ impl Edit<'_> {
 
     /// Tasks that wait for something open, and did not before the call.
     fn held_up(&self) -> Vec<Slot> {
-        let mut seen = HashSet::new();
-        let held_up = |&(slot, before): &(Slot, Condition)| {
-            let is_new = !before.blocked && self.graph().condition(slot).blocked;
-            (seen.insert(slot) && is_new).then_some(slot)
-        };
-        self.journal.conditions.iter().filter_map(held_up).collect()
+        let conditions = self.graph().first_of(self.journal.conditions.clone());
+        let held_up = conditions
+            .into_iter()
+            .filter(|&(slot, before)| !before.blocked && self.graph().condition(slot).blocked);
+        held_up.map(|(slot, _)| slot).collect()
     }
 
     /// Tasks that lose a blocker which leaves the list, where it was neither the actor's nor nobody's: whoever finished it
     /// may still want it looked at before the other goes on.
-    fn freed_by_another<'g>(&'g self, actor: &'g str) -> impl Iterator<Item = &'g Task> {
+    fn freed_by_another(&self, actor: &str) -> Vec<Slot> {
         let graph = self.graph();
         let is_free =
-            move |blocker: &Task| (blocker.owner.as_deref()).is_none_or(|owner| owner == actor);
-        let doomed = self.doomed.filter(move |&slot| !is_free(graph.task(slot)));
-        let of_doomed = doomed.into_iter().flat_map(|slot| graph.dependents(slot));
-        let of_doomed = of_doomed.map(|slot| &**graph.task(slot));
-        let of_rewrite = self.rewrite.iter().flat_map(move |rewrite| {
-            let gone: HashSet<&TaskId> = (rewrite.removed.iter())
-                .filter(|task| !is_free(task))
-                .map(|task| &task.id)
-                .collect();
+            |blocker: &Task| (blocker.owner.as_deref()).is_none_or(|owner| owner == actor);
+        let doomed = self.doomed.filter(|&slot| !is_free(graph.task(slot)));
+        let mut freed = doomed.map_or(Vec::new(), |slot| graph.dependents(slot));
+        if let Some(rewrite) = &self.rewrite {
+            let gone = rewrite.removed.iter().filter(|task| !is_free(task));
+            let gone: HashSet<&TaskId> = gone.map(|task| &task.id).collect();
             let lost = rewrite.lost_edges.iter();
-            lost.filter(move |edge| gone.contains(&edge.blocker))
-                .filter_map(|edge| graph.find(edge.blocked.as_str()))
-                .map(|slot| &**graph.task(slot))
-        });
-        of_doomed.chain(of_rewrite)
+            let lost = lost.filter(|edge| gone.contains(&edge.blocker));
+            freed.extend(lost.filter_map(|edge| graph.find(edge.blocked.as_str())));
+        }
+        freed
     }
 
     fn demote(&mut self, slot: Slot, cause: Demotion, settled: &mut Settled) {

@@ -8,7 +8,7 @@ use super::settle::Settled;
 use super::value::TaskList;
 use crate::activation::{Evidence, Run};
 use crate::change::{Changes, Demoted, Demotion, Edge, Edited, Effects, Facts, Notes};
-use crate::graph::{Before, Graph, Slot, State};
+use crate::graph::{Before, Slot, State};
 use crate::id::TaskId;
 use crate::limit::Limit;
 use crate::status::Status;
@@ -75,7 +75,7 @@ impl Edit<'_> {
             order: left.reordered.then(|| graph.ids().cloned().collect()),
             ..Facts::default()
         };
-        for (slot, before) in first_of(std::mem::take(&mut self.journal.set), graph) {
+        for (slot, before) in graph.first_of(std::mem::take(&mut self.journal.set)) {
             let after = graph.task(slot).clone();
             match before.map(|before| before.task) {
                 Some(before) if before == after => {}
@@ -109,7 +109,7 @@ impl Edit<'_> {
         let graph = &self.list.graph;
         let id = |slot| graph.task(slot).id.clone();
         let mut effects = Effects::default();
-        for (slot, cause) in first_of(demoted, graph) {
+        for (slot, cause) in graph.first_of(demoted) {
             effects.demoted.push(Demoted {
                 id: id(slot),
                 cause,
@@ -121,7 +121,7 @@ impl Edit<'_> {
         self.journal
             .conditions
             .retain(|(slot, _)| !new.contains(slot));
-        for (slot, before) in first_of(std::mem::take(&mut self.journal.conditions), graph) {
+        for (slot, before) in graph.first_of(std::mem::take(&mut self.journal.conditions)) {
             match (before.state, graph.condition(slot).state) {
                 (Blocked, Ready | InProgress) => effects.unblocked.push(id(slot)),
                 (Ready | InProgress, Blocked) => effects.now_blocked.push(id(slot)),
@@ -195,11 +195,4 @@ impl TaskList {
             }
         }
     }
-}
-
-/// The first entry of each slot, in list order. A task that the call takes out has none.
-fn first_of<T>(mut entries: Vec<(Slot, T)>, graph: &Graph) -> Vec<(Slot, T)> {
-    entries.sort_by_key(|&(slot, _)| graph.rank(slot));
-    entries.dedup_by_key(|&mut (slot, _)| slot);
-    entries
 }

@@ -20,8 +20,8 @@ use std::sync::Arc;
 ///
 /// Cloning is O(1). The first edit after that copies pointers, not text.
 ///
-/// Every call that changes the list either gives [`Changes`] or refuses with an
-/// [`Error`], and then the list is exactly what it was.
+/// Every call that changes the list either gives [`Changes`](crate::Changes) or refuses with an
+/// [`Error`](crate::Error), and then the list is exactly what it was.
 ///
 /// Ids are looked up trimmed. Look-ups are O(1); iteration is in list order.
 #[derive(Clone, Default)]

@@ -1,14 +1,14 @@
 //! A checklist in Markdown, out and in.
 //!
 //! What a line says is read here, for people's checklists and for the lines that models send as tasks. Tested by
-//! `tests/render.rs`, `tests/diagrams.rs` with a real parser, and fuzzing.
+//! `tests/render.rs`, `tests/checklists.rs`, `tests/diagrams.rs` with a real parser, and fuzzing.
 
 use super::budget::{by_urgency, chars, within};
 use crate::id::TaskId;
 use crate::list::TaskList;
 use crate::status::Status;
 use crate::task::{Task, TaskDraft};
-use crate::text::{breaks_line, is_blank};
+use crate::text::{breaks_line, is_blank, without_byte_order_mark};
 use std::borrow::Cow;
 use std::fmt::Write;
 
@@ -134,11 +134,14 @@ pub struct Unread {
 /// Reads a checklist that [`markdown`] made, or that a person wrote.
 ///
 /// A line of it is a task if it starts with `-`, `*`, `+` or a number. `[ ]` is pending, `[x]` completed, `[-]` or
-/// `[~]` in progress; without a box the status is not given. `{#id}` at the end is the id, `{after #id}` a task
-/// that it waits for; a task with an id waits for those alone, one without an id for what it did before.
-/// Indentation means nothing. Every other line that is not blank is reported: look at
-/// [`unread`](Checklist::unread) before the tasks are written, for a line that was left out by a budget is
-/// among them too.
+/// `[~]` in progress, followed by white space; without a box the status is not given. The brackets may be escaped, as
+/// some editors do. A line with another mark in its box, or with none, is reported: only its writer knows what it means.
+/// `{#id}` at the end is the id, `{after #id}` a task that it waits for; a task with an id waits for those alone, one
+/// without an id for what it did before. Indentation means nothing.
+///
+/// Fenced code and HTML comments are passed over, and so is a byte order mark. Every other line that is not blank is
+/// reported, and the first line of a block that never ends: look at [`unread`](Checklist::unread) before the tasks are
+/// written, for a line that was left out by a budget is among them too.
 ///
 /// ```
 /// use agent_tasklist::render::{from_markdown, markdown};
@@ -156,16 +159,84 @@ pub struct Unread {
 /// ```
 pub fn from_markdown(text: &str) -> Checklist {
     let mut checklist = Checklist::default();
-    for (i, line) in text.lines().enumerate().filter(|(_, line)| !is_blank(line)) {
-        match item(line).and_then(Item::draft) {
-            Some(draft) => checklist.tasks.push(draft),
-            None => checklist.unread.push(Unread {
-                line: i + 1,
-                text: line.to_owned(),
-            }),
+    let mut block: Option<(Block, Unread)> = None;
+    for (i, text) in without_byte_order_mark(text).lines().enumerate() {
+        let line = text.trim();
+        if block.as_ref().is_some_and(|(block, _)| block.ends(line)) {
+            block = None;
+            continue;
+        }
+        if line.is_empty() || block.is_some() {
+            continue;
+        }
+        let unread = Unread {
+            line: i + 1,
+            text: text.to_owned(),
+        };
+        if let Some(begun) = Block::begun(line) {
+            block = Some((begun, unread));
+        } else if !is_comment(line) {
+            match item(line).and_then(Item::draft) {
+                Some(draft) => checklist.tasks.push(draft),
+                None => checklist.unread.push(unread),
+            }
         }
     }
+    // Else a forgotten end would drop the rest of a list without a word.
+    checklist.unread.extend(block.map(|(_, first)| first));
     checklist
+}
+
+/// A block whose lines are no tasks.
+enum Block {
+    /// Code, up to a line of nothing but at least so many of these characters.
+    Fence(char, usize),
+    Comment,
+}
+
+const COMMENT: &str = "<!--";
+const COMMENT_END: &str = "-->";
+
+impl Block {
+    /// The block that a line begins, and does not end.
+    fn begun(line: &str) -> Option<Self> {
+        if line.starts_with(COMMENT) && !line.contains(COMMENT_END) {
+            return Some(Block::Comment);
+        }
+        let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
+        let language = line.trim_start_matches(mark);
+        let length = line.len() - language.len();
+        // Three and more may stand around code within a line, too.
+        let is_fence = length >= 3 && !(mark == '`' && language.contains(mark));
+        is_fence.then_some(Block::Fence(mark, length))
+    }
+
+    fn ends(&self, line: &str) -> bool {
+        match *self {
+            Block::Fence(mark, length) => {
+                line.len() >= length && line.trim_start_matches(mark).is_empty()
+            }
+            Block::Comment => line.contains(COMMENT_END),
+        }
+    }
+}
+
+/// Whether a line is a comment and nothing else.
+fn is_comment(line: &str) -> bool {
+    let inside = line
+        .strip_prefix(COMMENT)
+        .and_then(|rest| rest.strip_suffix(COMMENT_END));
+    // What a budget left out must be seen, or writing the checklist back would drop it. What stands between two comments
+    // is no comment.
+    inside.is_some_and(|inside| !inside.contains(COMMENT_END) && !is_left_out(line))
+}
+
+/// Whether a line is the note of a rendering that left tasks out.
+fn is_left_out(line: &str) -> bool {
+    let number = line
+        .strip_prefix("<!-- ")
+        .and_then(|rest| rest.strip_suffix(" more -->"));
+    number.is_some_and(|number| number.parse::<usize>().is_ok())
 }
 
 /// A line of a checklist.
@@ -208,20 +279,10 @@ pub(crate) fn item(line: &str) -> Option<Item> {
     if !rest.starts_with([' ', '\t', '[']) {
         return None;
     }
-    let rest = rest.trim_start();
-    let boxes = [
-        ("[ ]", Status::Pending),
-        ("[x]", Status::Completed),
-        ("[X]", Status::Completed),
-        ("[-]", Status::InProgress),
-        ("[~]", Status::InProgress),
-    ];
-    let checked = boxes
-        .iter()
-        .find_map(|(mark, status)| Some((rest.strip_prefix(mark)?, *status)));
-    let (text, status) = match checked {
-        Some((text, status)) => (text.trim(), Some(status)),
-        None => (rest, None),
+    let (status, text) = match boxed(rest.trim_start()) {
+        Mark::None => (None, rest.trim_start()),
+        Mark::Known(status, text) => (Some(status), text.trim()),
+        Mark::Unknown => return None,
     };
     let mut item = Item {
         status,
@@ -230,6 +291,39 @@ pub(crate) fn item(line: &str) -> Option<Item> {
     let subject = attributes(text, &mut item);
     item.subject = unescaped(subject.trim());
     Some(item)
+}
+
+/// What the box before a text says.
+enum Mark<'a> {
+    None,
+    Known(Status, &'a str),
+    Unknown,
+}
+
+/// Reads a box, of whose brackets each may be escaped, and what follows it: white space or nothing.
+fn boxed(text: &str) -> Mark<'_> {
+    let open = text.strip_prefix('\\').unwrap_or(text).strip_prefix('[');
+    let inside = open.and_then(|rest| rest.split_once(']'));
+    let Some((mark, text)) = inside else {
+        return Mark::None;
+    };
+    let mark = mark.strip_suffix('\\').unwrap_or(mark);
+    let status = match mark {
+        " " => Some(Status::Pending),
+        "x" | "X" => Some(Status::Completed),
+        "-" | "~" => Some(Status::InProgress),
+        _ => None,
+    };
+    // A word in brackets is a part of the subject, `[WIP]`; one character, or some signs, are a mark.
+    let is_mark = mark.chars().count() == 1 || !mark.contains(char::is_alphanumeric);
+    match status {
+        Some(status) if text.is_empty() || text.starts_with(char::is_whitespace) => {
+            Mark::Known(status, text)
+        }
+        // The text of a link may be one character long.
+        _ if is_mark && !text.starts_with(['(', '[', ':']) => Mark::Unknown,
+        _ => Mark::None,
+    }
 }
 
 /// Takes the `{#id}` and `{after #id}` at the end of a text, and gives what stands before them.

@@ -8,7 +8,7 @@ use super::words::{Escaped, mark, progress, suffix};
 use crate::change::Changes;
 use crate::graph::State;
 use crate::id::TaskId;
-use crate::list::TaskList;
+use crate::list::{TaskList, Tasks};
 use crate::status::Status;
 use crate::store::Revision;
 use crate::task::Task;
@@ -276,7 +276,29 @@ pub fn reminder(
     turns_since_change: usize,
     max_chars: Option<usize>,
 ) -> Option<String> {
-    if list.can_finish() {
+    remind(list, list.open_tasks(), turns_since_change, max_chars)
+}
+
+/// The same for one of several owners: what is left to do for it, as
+/// [`TaskList::open_tasks_of`] has it; `None` when nothing is, though others may have work.
+pub fn reminder_for(
+    list: &TaskList,
+    owner: &str,
+    turns_since_change: usize,
+    max_chars: Option<usize>,
+) -> Option<String> {
+    let open = list.open_tasks_of(owner);
+    remind(list, open, turns_since_change, max_chars)
+}
+
+fn remind(
+    list: &TaskList,
+    open: Tasks<'_>,
+    turns_since_change: usize,
+    max_chars: Option<usize>,
+) -> Option<String> {
+    let open: HashSet<&TaskId> = open.map(|task| &task.id).collect();
+    if open.is_empty() {
         return None;
     }
     let line = |task: &Task| {
@@ -286,7 +308,7 @@ pub fn reminder(
         format!("  {mark} [{state}] {{id: {id}}} {text}\n")
     };
     let open: Vec<&Task> = by_urgency(list)
-        .take_while(|task| list.state(&task.id).is_some_and(State::is_open))
+        .filter(|task| open.contains(&task.id))
         .collect();
     let whole = |kept: &dyn Fn(&Task) -> bool, left_out: usize| {
         let mut text = format!("<task-list-reminder>\n{}.", progress(list, None));

@@ -25,7 +25,7 @@ pub(crate) async fn yield_once() {
 
 /// Runs a future on this thread, for callers without a runtime.
 ///
-/// For stores whose futures need none: [`MemoryStore`], and those that block, such as files or
+/// For stores whose futures need none: [`MemoryStore`](crate::store::MemoryStore), and those that block, such as files or
 /// SQLite. A store on tokio needs tokio's own `block_on`.
 ///
 /// ```

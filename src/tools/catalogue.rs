@@ -13,6 +13,7 @@ use crate::list::TaskList;
 use serde::Serialize;
 use serde_json::Value;
 use std::fmt;
+use std::sync::Arc;
 
 /// What a tool does, as MCP's annotations put it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -92,8 +93,10 @@ pub(super) struct Interface {
     pub(super) tools: &'static [Tool],
     /// Whether replies say what followed for other tasks.
     pub(super) tells_effects: bool,
+    /// How tasks are kept that a write left out, by the tools that there are.
+    pub(super) to_keep: &'static str,
     /// The reply to a call that was carried out.
-    pub(super) done: fn(&TaskList, Detail, &Done) -> Shown,
+    pub(super) done: fn(&Asked<'_>, &TaskList, &Done) -> Shown,
     /// The reply to a call that was refused.
     pub(super) refused: fn(&Asked<'_>, &Refused) -> Shown,
 }
@@ -108,6 +111,8 @@ pub(super) struct Asked<'a> {
     /// The list as it is now; `None` where the call was refused before there was one.
     pub(super) list: Option<&'a TaskList>,
     pub(super) detail: Detail,
+    /// On whose behalf the toolset acts: its gate is the one that is told of.
+    pub(super) actor: Option<&'a Arc<str>>,
 }
 
 impl fmt::Debug for Interface {
@@ -119,6 +124,7 @@ impl fmt::Debug for Interface {
 /// Interfaces are the same if they are one.
 impl PartialEq for Interface {
     fn eq(&self, other: &Self) -> bool {
+        // They are statics, and function pointers cannot be compared for what they do.
         std::ptr::eq(self, other)
     }
 }

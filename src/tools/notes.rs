@@ -4,6 +4,7 @@
 //! note, and how notes are shown is for the interface. Tested in `tests/owners.rs`, `tests/detail.rs` and
 //! `tests/refusals.rs`.
 
+use super::catalogue::Interface;
 use crate::change::{Changes, Demotion};
 use crate::id::{Ids, TaskId};
 use crate::list::TaskList;
@@ -12,12 +13,17 @@ use crate::text::{MOST_NAMED, Quote};
 use std::fmt::Write;
 
 /// The notes on a call. `repairs` is how its arguments were understood.
-pub(super) fn of(list: &TaskList, changes: &Changes, repairs: Vec<String>) -> Vec<String> {
+pub(super) fn of(
+    interface: &Interface,
+    list: &TaskList,
+    changes: &Changes,
+    repairs: Vec<String>,
+) -> Vec<String> {
     let mut notes = Vec::new();
     demoted(&mut notes, changes);
     reassigned(&mut notes, list, changes);
     came_back(&mut notes, changes);
-    left_out(&mut notes, changes);
+    left_out(&mut notes, interface.to_keep, changes);
     not_linked(&mut notes, changes);
     for_others(&mut notes, list, changes);
     advised(&mut notes, list, changes);
@@ -100,8 +106,9 @@ fn for_others(notes: &mut Vec<String>, list: &TaskList, changes: &Changes) {
     }
 }
 
-/// Unfinished tasks that a write left out.
-fn left_out(notes: &mut Vec<String>, changes: &Changes) {
+/// Unfinished tasks that a write left out. A small model that was asked to add a task sends that one alone; it must
+/// read that the others are gone, and what to do.
+fn left_out(notes: &mut Vec<String>, to_keep: &str, changes: &Changes) {
     let unfinished = &changes.notes.unfinished_removed;
     if !unfinished.is_empty() {
         // Both are in the old list order, so one pass finds them.
@@ -113,7 +120,10 @@ fn left_out(notes: &mut Vec<String>, changes: &Changes) {
         if unfinished.len() > MOST_NAMED {
             names.push(format!("and {} more", unfinished.len() - MOST_NAMED));
         }
-        notes.push(format!("Left out unfinished: {}.", names.join(", ")));
+        let names = names.join(", ");
+        notes.push(format!(
+            "Removed, since this list does not have them: {names}. {to_keep}"
+        ));
     }
     let kept = &changes.notes.unfinished_kept;
     if !kept.is_empty() {

@@ -12,36 +12,62 @@ use serde_json::Value;
 /// What a parameter stands for, whatever an interface calls it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Arg {
+    /// The tasks of a write: the whole list, unless `Merge` says otherwise.
     Tasks,
+    /// Whether the tasks go into the list, and do not replace it.
+    Merge,
+    /// The revision that a whole list was made from.
     BaseRevision,
+    /// The task that the call is about, or the id that a new one is to have.
     Id,
+    /// What is to be done.
     Subject,
+    /// How far it is.
     Status,
+    /// What is to be done, while it is being done.
     ActiveForm,
+    /// More about it.
     Description,
+    /// All tasks that it waits for.
     BlockedBy,
+    /// All tasks that wait for it.
     Blocks,
+    /// Tasks that it is to wait for too.
     AddBlockedBy,
+    /// Tasks that it is to wait for no longer.
     RemoveBlockedBy,
+    /// Tasks that are to wait for it too.
     AddBlocks,
+    /// Tasks that are to wait for it no longer.
     RemoveBlocks,
+    /// Optional fields to empty.
     Clear,
+    /// What a task sleeps until, as replies have it.
     Activation,
+    /// The kind of that condition, where kind and pattern are given apart.
     ActivateWhen,
+    /// The pattern of that condition.
     Pattern,
+    /// Who works on it, or for whom a claim is.
     Owner,
+    /// Whatever else a host or a model keeps with a task.
     Metadata,
-    /// What replies say of a task and models send back with it. Never read.
+    /// What replies say of a task and models send back with it. Read only where it is a word for a status.
     State,
+    /// Whose list the call is about.
     Slug,
+    /// In which workspace that is.
     Workspace,
 }
 
 /// What a parameter holds, once it is repaired.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Holds {
+    /// A text, as it is.
     Text,
+    /// The id of a task.
     Id,
+    /// Ids of tasks.
     Ids,
     /// One of these words. The verb refuses others.
     Choice(&'static [&'static str]),
@@ -49,19 +75,26 @@ pub(super) enum Holds {
     Fields(&'static [(&'static str, Field)]),
     /// A status. The schema tells of these; what is allowed is for the verb to say.
     Status(&'static [Status]),
+    /// A whole number from 0.
     Number,
+    /// True or false.
+    Truth,
+    /// A condition, in the form that replies have.
     Activation,
     /// An object that goes into the metadata of the task, with whatever else is not known.
     Metadata,
     /// Nothing that is read.
     Echo,
+    /// Objects, each with these parameters.
     Tasks(Params),
 }
 
 /// Who has to give a parameter, and who is told of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Need {
+    /// A call without it is refused.
     Required,
+    /// Told of in the schema, and may be left out.
     Optional,
     /// Optional, and told of only where the list is in a store.
     Stored,
@@ -98,25 +131,30 @@ impl Param {
         }
     }
 
+    /// Other names that models use for it.
     pub(super) const fn aliases(mut self, aliases: &'static [&'static str]) -> Self {
         self.aliases = aliases;
         self
     }
 
+    /// The same, with who has to give it.
     pub(super) const fn need(mut self, need: Need) -> Self {
         self.need = need;
         self
     }
 
+    /// The same, as one that must be given.
     pub(super) const fn required(self) -> Self {
         self.need(Need::Required)
     }
 
+    /// The same, described for the model.
     pub(super) const fn about(mut self, about: &'static str) -> Self {
         self.about = about;
         self
     }
 
+    /// The same, with another kind of value.
     pub(super) const fn holds(mut self, holds: Holds) -> Self {
         self.holds = holds;
         self
@@ -133,7 +171,9 @@ impl Param {
             }
             Holds::Status(statuses) => schema::string_enum(&words::names(statuses), self.about),
             Holds::Number => schema::integer(self.about),
+            Holds::Truth => schema::boolean(self.about),
             Holds::Activation => schema::files_modified("A glob: *.go, docs/**"),
+            // An open object is in no schema, since some providers refuse it. It is only read.
             Holds::Metadata => schema::object(&[]),
             Holds::Tasks(item) => schema::array(input_schema(item, false), self.about),
         }
@@ -195,6 +235,9 @@ pub(super) const OWNER: Param = Param::new(Arg::Owner, "owner", Holds::Text)
 pub(super) const STATE: Param = Param::new(Arg::State, "state", Holds::Echo).need(Need::Hidden);
 pub(super) const METADATA: Param =
     Param::new(Arg::Metadata, "metadata", Holds::Metadata).need(Need::Hidden);
+pub(super) const MERGE: Param = Param::new(Arg::Merge, "merge", Holds::Truth)
+    .aliases(words::MERGING)
+    .about("true: add or change only these tasks; all others stay");
 pub(super) const BASE_REVISION: Param = Param::new(
     Arg::BaseRevision,
     "baseRevision",

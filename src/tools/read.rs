@@ -11,7 +11,7 @@ use super::{repair, words};
 use crate::activation::Activation;
 use crate::error::{Error, Place, TextKind};
 use crate::status::Status;
-use crate::task::{Field, TaskDraft, TaskPatch};
+use crate::task::{Field, Fields, TaskDraft, TaskPatch};
 use crate::text::Quote;
 use crate::text::is_blank;
 use serde_json::{Map, Value};
@@ -167,24 +167,32 @@ static NONE: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
 pub(super) struct Prepared<'a> {
     /// None where they cannot be read at all, which is then the one problem.
     args: Option<Cow<'a, Value>>,
+    /// What the tool takes.
     params: Params,
+    /// How they were understood.
     notes: Vec<String>,
+    /// What is known to be wrong before anything is read of them.
     problems: Problems,
+    /// Tasks of the list that were inside another, as places: `(outer, inner)`.
+    nested: Vec<(usize, usize)>,
+    /// Whether they were taken as they are.
+    strict: bool,
 }
 
 impl<'a> Prepared<'a> {
-    /// The arguments repaired, or if `strict` as they are.
+    /// The arguments repaired, or if `strict` as they are. `tools` are the names of the set.
     pub(super) fn new(
         args: Arguments<'a>,
         params: Params,
         example: &'static str,
+        tools: &[&str],
         strict: bool,
     ) -> Self {
         let mut problems = Problems {
             example,
             ..Problems::default()
         };
-        let (mut notes, mut wrong) = (Vec::new(), Vec::new());
+        let (mut notes, mut wrong, mut nested) = (Vec::new(), Vec::new(), Vec::new());
         let args = match args.value(strict) {
             Err(what) => {
                 wrong.push(("arguments".to_owned(), what));
@@ -195,8 +203,9 @@ impl<'a> Prepared<'a> {
                 Some(args)
             }
             Ok(args) => {
-                let repaired = repair::repair(args, params);
-                (notes, wrong) = (repaired.notes, repaired.disagreements);
+                let repaired = repair::repair(args, params, tools);
+                (notes, wrong) = (repaired.notes, repaired.wrong);
+                nested = repaired.nested;
                 Some(repaired.args)
             }
         };
@@ -208,6 +217,8 @@ impl<'a> Prepared<'a> {
             params,
             notes,
             problems,
+            nested,
+            strict,
         }
     }
 
@@ -259,6 +270,10 @@ pub(super) struct Input<'a> {
     problems: Problems,
     /// What was understood although it was not quite right.
     pub(super) notes: Vec<String>,
+    /// Tasks of the list that were inside another, as places: `(outer, inner)`.
+    pub(super) nested: &'a [(usize, usize)],
+    /// Whether nothing is to be understood that is not quite right.
+    pub(super) strict: bool,
 }
 
 impl<'a> Input<'a> {
@@ -268,6 +283,8 @@ impl<'a> Input<'a> {
             params: prepared.params,
             problems: prepared.problems.clone(),
             notes: prepared.notes.clone(),
+            nested: &prepared.nested,
+            strict: prepared.strict,
         };
         match prepared.args.as_deref() {
             Some(Value::Object(args)) => input.args = Some(args),
@@ -365,6 +382,13 @@ impl<'a> Input<'a> {
         self.text(object, Arg::Id).unwrap_or_default()
     }
 
+    /// Whether the tasks are to go into the list, and not to replace it.
+    pub(super) fn merges(&mut self, object: &Object<'_>) -> bool {
+        let wanted = "true or false is wanted";
+        let merges = self.take(object, Arg::Merge, wanted, Value::as_bool);
+        merges.unwrap_or_default()
+    }
+
     /// The revision that the call says it was made from.
     pub(super) fn base_revision(&mut self) -> Option<u64> {
         let wanted = "the revision of a reply is wanted, 0 for no list";
@@ -419,7 +443,7 @@ impl<'a> Input<'a> {
     /// A task of a write or a create.
     pub(super) fn draft(&mut self, object: &Object<'_>) -> TaskDraft {
         // A draft and a patch hold the same fields, and so they are read once.
-        let fields = self.fields(object, words::LIVE).fields;
+        let fields = self.fields(object, words::LIVE);
         let draft = TaskDraft { id: None, fields };
         match self.text(object, Arg::Id) {
             Some(id) => draft.id(id),
@@ -427,43 +451,44 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// What a call sets of a task, by the parameters that the tool has.
-    pub(super) fn fields(&mut self, object: &Object<'_>, statuses: &[Status]) -> TaskPatch {
-        let mut patch = TaskPatch::new();
-        let text = |input: &mut Self, arg| input.text(object, arg);
-        set(&mut patch, text(self, Arg::Subject), TaskPatch::subject);
-        set(&mut patch, self.status(object, statuses), TaskPatch::status);
-        set(
-            &mut patch,
-            text(self, Arg::ActiveForm),
-            TaskPatch::active_form,
-        );
-        let metadata = self.take(
-            object,
-            Arg::Metadata,
-            "an object is wanted",
-            Value::as_object,
-        );
-        set(&mut patch, metadata.cloned(), TaskPatch::merge_metadata);
-        set(
-            &mut patch,
-            text(self, Arg::Description),
-            TaskPatch::description,
-        );
-        set(&mut patch, text(self, Arg::Owner), TaskPatch::owner);
-        set(
-            &mut patch,
-            self.ids(object, Arg::BlockedBy),
-            TaskPatch::blocked_by,
-        );
-        set(&mut patch, self.ids(object, Arg::Blocks), TaskPatch::blocks);
-        set(&mut patch, self.condition(object), TaskPatch::activation);
-        patch
+    /// What a call sets of a task, by the parameters that the tool has. In place: a whole list is read item by item.
+    fn fields(&mut self, object: &Object<'_>, statuses: &[Status]) -> Fields {
+        let mut fields = Fields::default();
+        if let Some(subject) = self.text(object, Arg::Subject) {
+            fields.set_subject(subject);
+        }
+        fields.status = self.status(object, statuses);
+        if let Some(text) = self.text(object, Arg::ActiveForm) {
+            fields.set_active_form(text);
+        }
+        let wanted = "an object is wanted";
+        if let Some(members) = self.take(object, Arg::Metadata, wanted, Value::as_object) {
+            fields.merge_metadata(members.clone());
+        }
+        if let Some(text) = self.text(object, Arg::Description) {
+            fields.set_description(text);
+        }
+        if let Some(name) = self.text(object, Arg::Owner) {
+            fields.set_owner(name);
+        }
+        if let Some(ids) = self.ids(object, Arg::BlockedBy) {
+            fields.set_blocked_by(ids);
+        }
+        if let Some(ids) = self.ids(object, Arg::Blocks) {
+            fields.set_blocks(ids);
+        }
+        if let Some(activation) = self.condition(object) {
+            fields.set_activation(activation);
+        }
+        fields
     }
 
     /// What an update sets, adds, removes and clears.
     pub(super) fn patch(&mut self, top: &Object<'_>) -> TaskPatch {
-        let mut patch = self.fields(top, words::ALL);
+        let mut patch = TaskPatch {
+            fields: self.fields(top, words::ALL),
+            ..TaskPatch::default()
+        };
         let mut ids = |arg| self.ids(top, arg).unwrap_or_default();
         patch = patch
             .add_blocked_by(ids(Arg::AddBlockedBy))
@@ -541,7 +566,15 @@ impl<'a> Input<'a> {
             }
             return given;
         };
-        match (Activation::of_kind(kind, [pattern]), given) {
+        let patterns = match self.strict {
+            true => vec![pattern],
+            false => repair::parted(pattern),
+        };
+        if patterns.len() > 1 {
+            let note = repair::parted_note(pattern, patterns.len());
+            self.notes.push(format!("{} {note}.", param.name));
+        }
+        match (Activation::of_kind(kind, patterns), given) {
             (Err(error), _) => {
                 let path = match &error {
                     Error::Invalid { invalid, .. } if invalid.kind == TextKind::Condition => {
@@ -590,12 +623,5 @@ impl<'a> Input<'a> {
             Some(Ok(activation)) => return Some(activation),
         }
         None
-    }
-}
-
-/// Sets a field, if it is given.
-fn set<T>(patch: &mut TaskPatch, given: Option<T>, with: impl FnOnce(TaskPatch, T) -> TaskPatch) {
-    if let Some(given) = given {
-        *patch = with(std::mem::take(patch), given);
     }
 }

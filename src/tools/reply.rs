@@ -8,14 +8,14 @@ use super::refusal::Refusal;
 use crate::change::Changes;
 use crate::graph::State;
 use crate::id::TaskId;
-use crate::list::TaskList;
+use crate::list::{self, TaskList};
 use crate::status::Status;
 use crate::task::Task;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Value, json};
 use std::fmt;
 use std::ops::Deref;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// The answer to a call.
 #[derive(Clone, Debug, PartialEq)]
@@ -110,7 +110,7 @@ pub enum Detail {
 /// that nobody takes a list that could not be read for one with nothing to do. [`ToolSpec::output_schema`] has the
 /// types of all these for a call that is carried out.
 ///
-/// [`ToolSpec::output_schema`]: crate::ToolSpec::output_schema
+/// [`ToolSpec::output_schema`]: crate::tools::ToolSpec::output_schema
 ///
 /// It holds a clone of the list as it was after the call. An edit of the list while a reply is
 /// kept copies pointers, as with every clone.
@@ -145,6 +145,8 @@ enum Source {
 #[derive(Clone)]
 pub(super) struct ListData {
     pub(super) list: TaskList,
+    /// Whose gate it tells of, if not the list's.
+    pub(super) actor: Option<Arc<str>>,
     /// Whether tasks have all fields, or Mastra's four.
     pub(super) full: bool,
     pub(super) content: String,
@@ -248,7 +250,7 @@ impl Serialize for ReplyData {
                     map.serialize_entry("summary", &data.summary())?;
                 }
                 if data.has_incomplete {
-                    let open = data.list.open_tasks().collect();
+                    let open = open_to(&data.list, data.actor.as_ref()).collect();
                     map.serialize_entry("incompleteTasks", &Tasks(data, open))?;
                 }
                 if !data.removed.is_empty() {
@@ -286,7 +288,7 @@ impl ListData {
             counts["dormant"] = summary.dormant.into();
             counts["blocked"] = summary.blocked.into();
             counts["ready"] = summary.ready.into();
-            counts["canFinish"] = summary.can_finish.into();
+            counts["canFinish"] = (open_to(&self.list, self.actor.as_ref()).len() == 0).into();
         }
         counts
     }
@@ -308,6 +310,14 @@ impl ListData {
             blocks: ends(TaskList::blocks),
             state: state.filter(|state| matches!(state, State::Blocked | State::Dormant)),
         }
+    }
+}
+
+/// What is left to do for the one who asks: by the gate of that owner, or where nobody is named, by the list's.
+pub(super) fn open_to<'l>(list: &'l TaskList, actor: Option<&Arc<str>>) -> list::Tasks<'l> {
+    match actor {
+        Some(actor) => list.open_tasks_of(actor),
+        None => list.open_tasks(),
     }
 }
 

@@ -1,10 +1,13 @@
 //! The verbs: what a call does to a list, the same for every interface.
 //!
 //! A verb reads its arguments by what they stand for, makes one change of the list, and says what it was. It knows no
-//! parameter by its name and writes no text of a reply. Every verb reads through [`Call::read`], so that none
+//! parameter by its name and writes no text of a reply. What a call says of tasks by their texts is made ids of first
+//! (`ends`), and a write that adds is made the whole list that it means (`merge`). Every verb reads through [`Call::read`], so that none
 //! acts on arguments that have a problem. Tested through the interfaces, in `tests/murmur.rs`, `tests/owners.rs`
 //! and `tests/conformance.rs`.
 
+use super::ends;
+use super::merge::Whole;
 use super::params::Arg;
 use super::read::{Input, Object};
 use super::refusal::Refused;
@@ -80,22 +83,40 @@ impl<'a> Call<'a> {
 }
 
 pub(super) fn write(call: &mut Call<'_>) -> Result<Done, Refused> {
-    let drafts = call.read(|input, top| input.tasks(top))?;
-    What::Written.did(call.acting().write(drafts)?)
+    let (items, merges) = call.read(|input, top| (input.tasks(top), input.merges(top)))?;
+    let mut whole = match merges {
+        true => Whole::merged(call.list, items),
+        false => Whole::of(items),
+    };
+    if !call.input.strict {
+        let notes = ends::of_write(call.list, &mut whole, call.input.nested);
+        let notes = notes.map_err(|error| whole.told_of_items(error))?;
+        call.input.notes.extend(notes);
+    }
+    let written = call.acting().write(std::mem::take(&mut whole.drafts));
+    What::Written.did(written.map_err(|error| whole.told_of_items(error))?)
 }
 
 pub(super) fn create(call: &mut Call<'_>) -> Result<Done, Refused> {
-    let draft = call.read(|input, top| {
+    let mut draft = call.read(|input, top| {
         let wanted = "a text that is not blank is wanted";
         input.require(top, Arg::Subject, wanted);
         input.draft(top)
     })?;
+    if !call.input.strict {
+        let notes = ends::of_create(call.list, &mut draft);
+        call.input.notes.extend(notes);
+    }
     let created = call.acting().create(draft)?;
     What::Created(created.id).did(created.changes)
 }
 
 pub(super) fn update(call: &mut Call<'_>) -> Result<Done, Refused> {
-    let (id, patch) = call.read(|input, top| (input.id(top), input.patch(top)))?;
+    let (id, mut patch) = call.read(|input, top| (input.id(top), input.patch(top)))?;
+    if !call.input.strict {
+        let notes = ends::of_update(call.list, id, &mut patch);
+        call.input.notes.extend(notes);
+    }
     let changes = call.acting().update(id, patch)?;
     What::Updated(id.trim().into()).did(changes)
 }

@@ -44,8 +44,8 @@ pub(super) fn files_modified(glob: &str) -> Value {
     object(&[("filesModified", array(string(glob), "Any of these"), true)])
 }
 
-pub(super) fn boolean() -> Value {
-    json!({"type": "boolean"})
+pub(super) fn boolean(description: &str) -> Value {
+    json!({"type": "boolean", "description": description})
 }
 
 /// The schemas inside a schema.

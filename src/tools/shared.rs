@@ -115,8 +115,9 @@ impl<S: Store> ListTools<S> {
         }
     }
 
-    /// Whether no task of the list as it is stored is open, so that the agent may finish: for the loop of the
-    /// host, which asks before it lets the agent stop.
+    /// Whether the agent may finish, for the loop of the host, which asks before it lets the agent stop: by the list as it
+    /// is stored, and where the tools act for an owner, by the gate of that owner
+    /// ([`TaskList::can_finish_for`]).
     ///
     /// Where there is no list yet, and for an agent without a key, nothing is open: `true`.
     ///
@@ -125,7 +126,7 @@ impl<S: Store> ListTools<S> {
     /// Whatever the store says. A list that cannot be read is never taken for one that is finished.
     pub async fn can_finish(&self) -> Result<bool, StoreError> {
         let stored = self.load().await?;
-        Ok(stored.is_none_or(|stored| stored.list.can_finish()))
+        Ok(stored.is_none_or(|stored| self.tools.can_finish(&stored.list)))
     }
 
     /// Carries out a call. The arguments are a value or JSON text, see [`Arguments`].

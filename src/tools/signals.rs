@@ -7,7 +7,7 @@ use super::read::Arguments;
 use super::reply::Reply;
 use super::shared::ListTools;
 use crate::list::TaskList;
-use crate::render::{self, Projector, Signal};
+use crate::render::{Projector, Signal};
 use crate::store::{Revision, Store, StoreError, Stored};
 
 /// The tools of a list and what its model is shown of it, as one thing to register: over one store and key,
@@ -98,7 +98,8 @@ impl<S: Store> TaskSignals<S> {
         }))
     }
 
-    /// What is open, for the tail of the next request, as [`render::reminder`] has it.
+    /// What is open, for the tail of the next request, as [`reminder`](crate::render::reminder) has it: for an owner, what is left to
+    /// do for it.
     ///
     /// # Errors
     ///
@@ -109,7 +110,8 @@ impl<S: Store> TaskSignals<S> {
         max_chars: Option<usize>,
     ) -> Result<Option<String>, StoreError> {
         let (list, _) = self.list().await?;
-        Ok(render::reminder(&list, turns_since_change, max_chars))
+        let tools = self.tools.tools();
+        Ok(tools.reminder(&list, turns_since_change, max_chars))
     }
 
     async fn list(&self) -> Result<(TaskList, Revision), StoreError> {

@@ -64,6 +64,7 @@ impl ToolSpec {
         ToolSpec {
             name: tool.name,
             title: tool.title,
+            // A rule that does not hold under the policy must not be told.
             description: tool.description.replace("{rule}", rule),
             input_schema: params::input_schema(tool.params, stored),
             output_schema,

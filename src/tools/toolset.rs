@@ -9,7 +9,7 @@ use super::interfaces::{full, mastra, murmur};
 use super::notes;
 use super::read::{Arguments, Input, Prepared};
 use super::refusal::{RefusalKind, Refused};
-use super::reply::{Detail, Reply};
+use super::reply::{Detail, Reply, open_to};
 use super::run::{Call, Done};
 use super::spec::ToolSpec;
 use crate::change::{Changes, Effects};
@@ -17,6 +17,7 @@ use crate::error::Error;
 use crate::list::TaskList;
 use crate::owner;
 use crate::policy::Policy;
+use crate::render;
 use crate::text::Quote;
 use std::sync::Arc;
 
@@ -61,10 +62,15 @@ pub enum Strictness {
     /// What can only mean one thing is understood, and noted in the reply: JSON strings where an array
     /// or object is wanted (with a code fence around them, and twice over), an object with one member around
     /// the arguments or a list, one item in the place of a list, a text or a checklist line for a task,
-    /// other spellings and names of keys, other words for a status, and whole numbers as ids. What a new
-    /// task has beyond the schema goes into its metadata; other arguments that are not known are ignored.
+    /// a checklist in one text, other spellings and names of keys, other words for a status (also as a box, as
+    /// `state`, or as `done: true`), whole numbers as ids, the text of one task for its id as a blocker, and tasks
+    /// inside a task. What a new task has beyond the schema goes into its metadata; other arguments that are not
+    /// known are ignored.
     ///
-    /// Never is something missing read as an empty list, and of two spellings that disagree none is picked.
+    /// A call never does more than it says. `task_write` replaces the list, so it takes a list only under a name of
+    /// the whole one, never under `add`, `updates` or `remove`, and is refused with an argument that is not known
+    /// and is more than a text. Something missing is never read as an empty list, and of two spellings that
+    /// disagree none is picked.
     #[default]
     Lenient,
     /// Nothing but what the schema says, `null` and blanks for what is not given apart. Arguments that are not
@@ -109,7 +115,7 @@ impl Toolset {
     /// `task_claim` and `task_release`.
     ///
     /// Tasks in replies have Mastra's four fields always, and the others and `state` where they say
-    /// something. The schemas have 31 optional parameters in all (Mastra's set has 5, Murmur's 16), for
+    /// something. The schemas have 32 optional parameters in all (Mastra's set has 5, Murmur's 16), for
     /// providers that limit them.
     ///
     /// ```
@@ -228,7 +234,8 @@ impl Toolset {
             (Some(tool), None) => (tool.params, tool.example),
         };
         let strict = self.strictness == Strictness::Strict;
-        let args = Prepared::new(args, params, example, strict);
+        let names: Vec<&str> = self.interface.tools.iter().map(|tool| tool.name).collect();
+        let args = Prepared::new(args, params, example, &names, strict);
         Prompt { name, tool, args }
     }
 
@@ -251,8 +258,9 @@ impl Toolset {
         match done {
             Err(refused) => self.refuse(Some(list), prompt.tool, refused),
             Ok(mut done) => {
-                done.notes = notes::of(list, &done.changes, repairs);
-                let (text, data) = (self.interface.done)(list, self.detail, &done);
+                done.notes = notes::of(self.interface, list, &done.changes, repairs);
+                let asked = self.asked(Some(list), prompt.tool);
+                let (text, data) = (self.interface.done)(&asked, list, &done);
                 Reply {
                     text,
                     data,
@@ -293,6 +301,34 @@ impl Toolset {
         (tool.verb)(call)
     }
 
+    fn asked<'a>(&'a self, list: Option<&'a TaskList>, tool: Option<&'static Tool>) -> Asked<'a> {
+        Asked {
+            tool,
+            list,
+            detail: self.detail,
+            actor: self.actor.as_ref(),
+        }
+    }
+
+    /// Whether the agent that the toolset acts for may stop: by the gate of its owner, or where nobody is named, by the
+    /// list's.
+    pub(super) fn can_finish(&self, list: &TaskList) -> bool {
+        open_to(list, self.actor.as_ref()).len() == 0
+    }
+
+    /// The reminder of what is left to do for the one that the toolset acts for.
+    pub(super) fn reminder(
+        &self,
+        list: &TaskList,
+        turns_since_change: usize,
+        max_chars: Option<usize>,
+    ) -> Option<String> {
+        match &self.actor {
+            Some(actor) => render::reminder_for(list, actor, turns_since_change, max_chars),
+            None => render::reminder(list, turns_since_change, max_chars),
+        }
+    }
+
     /// The reply to a refused call. `list` is `None` where no list was touched.
     pub(super) fn refuse(
         &self,
@@ -300,8 +336,7 @@ impl Toolset {
         tool: Option<&'static Tool>,
         refused: Refused,
     ) -> Reply {
-        let detail = self.detail;
-        let asked = Asked { tool, list, detail };
+        let asked = self.asked(list, tool);
         let (text, data) = (self.interface.refused)(&asked, &refused);
         Reply {
             text,

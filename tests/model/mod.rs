@@ -322,9 +322,7 @@ fn matches(pattern: &str, path: &str) -> bool {
     if pattern.is_empty() {
         true
     } else if !pattern.contains('/') {
-        path.split('/')
-            .next_back()
-            .is_some_and(|name| glob(pattern, name))
+        path.split('/').any(|name| glob(pattern, name))
     } else if let Some(folder) = from_root.strip_suffix('/') {
         (path.match_indices('/')).any(|(at, _)| glob(folder, &path[..at]))
     } else {
@@ -362,8 +360,11 @@ fn glob_inside(pattern: &str, text: &str) -> bool {
 }
 
 /// The path as it is kept, empty where nothing is left.
-/// `None` for one that goes up.
+/// `None` for one that goes up, or is absolute.
 fn normal_path(path: &str) -> Option<String> {
+    if path.starts_with('/') {
+        return None;
+    }
     let segments = path.split('/').filter(|s| !s.is_empty() && *s != ".");
     let segments: Vec<&str> = segments.collect();
     (!segments.contains(&"..")).then(|| segments.join("/"))
@@ -689,7 +690,7 @@ pub(crate) enum Fault {
         id: String,
         patterns: Vec<String>,
     },
-    /// A path that goes up.
+    /// A path that goes up, or else an absolute one.
     InvalidPath {
         path: String,
     },
@@ -819,7 +820,11 @@ impl Fault {
                 },
             ) => found == id.as_str() && told.iter().map(|told| &**told).eq(patterns),
             (Fault::InvalidPath { path }, Error::Invalid { invalid, .. }) => {
-                *invalid.text == **path && invalid.problem == Problem::ParentFolder
+                let problem = match path.split('/').any(|segment| segment == "..") {
+                    true => Problem::ParentFolder,
+                    false => Problem::OutsideRoot,
+                };
+                *invalid.text == **path && invalid.problem == problem
             }
             _ => false,
         }

@@ -6,6 +6,7 @@ use crate::calls::Call;
 use crate::logged::Entry;
 use crate::model::{Changes, Fault, Fields, Given, Item, List, Model, Op, Patch, answers, observe};
 use crate::random::hash;
+use crate::sloppy::unguarded;
 use crate::{Options, Outcome};
 use agent_tasklist::{Status, TaskList};
 use serde_json::{Map, Value, json};
@@ -476,7 +477,7 @@ fn judge(before: &Moment, call: &Call, name: &str, revision: u64) -> Result<Verd
             Err(error) => (Err(Some(error.clone())), error.to_string()),
         },
         false => {
-            let reply = toolset(name).call(&mut list, &call.tool, call.sent());
+            let reply = toolset(name).call(&mut list, &call.tool, unguarded(call.sent()));
             match reply.is_error() {
                 true => (Err(None), reply.text),
                 false => (Ok(reply.changes), reply.text),
@@ -560,6 +561,10 @@ fn tells(text: &str, fault: &Fault) -> bool {
         Fault::OwnedByOther { id, owner } => format!("Task {id} belongs to {owner}"),
         Fault::Completed { id } => format!("Task {id} is completed already"),
         Fault::BlankOwner => "must not be blank".to_owned(),
+        Fault::StartedForOther { id } => format!("Task {id} belongs to"),
+        Fault::RetiredBlocker { task, blocker } => {
+            format!("Task {task} cannot wait for {blocker}")
+        }
         Fault::Blocked { id, status, .. } => format!("Cannot set {id} to {status}: it is blocked"),
         Fault::Dormant { id, .. } => format!("Cannot start {id}: it is dormant"),
         Fault::InvalidPath { .. } => "Invalid path".to_owned(),

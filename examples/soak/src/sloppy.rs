@@ -44,6 +44,25 @@ pub fn sent(random: &mut Random, tool: &str, args: &Value) -> Value {
     }
 }
 
+/// The arguments without the revision that they were written on, which only a list in a store has.
+pub fn unguarded(sent: &Value) -> Value {
+    match sent {
+        Value::String(text) => match serde_json::from_str(text) {
+            Ok(value) => unguarded(&value).to_string().into(),
+            Err(_) => sent.clone(),
+        },
+        Value::Object(members) => {
+            let mut members = members.clone();
+            members.remove("baseRevision");
+            if let Some(Value::Object(inner)) = members.get_mut("input") {
+                inner.remove("baseRevision");
+            }
+            members.into()
+        }
+        other => other.clone(),
+    }
+}
+
 /// An item as a text or a line of a checklist, where it says no more than that.
 fn line(random: &mut Random, item: &Map<String, Value>) -> Option<Value> {
     let content = item.get("content")?.as_str()?;

@@ -101,7 +101,7 @@ pub fn script() -> Vec<Turn> {
             Ok(Answer::Call(vec![Call::raw("task_complete", cut_off)]))
         }),
         turn(|sent| {
-            sent.result_with("an object is wanted")?;
+            sent.result_with("not valid JSON")?;
             let open = incomplete(sent.last_result_with("All tasks completed: NO")?);
             let complete = |id: &&str| Call::new("task_complete", json!({"id": id}));
             Ok(Answer::Call(open.iter().map(complete).collect()))

@@ -200,11 +200,7 @@ fn each_request_offers_the_tools_and_adds_to_the_last() {
     let model = ScriptedModel::new(conversation::script());
     block_on(conversation::run(&model, &list)).unwrap();
     let offered: Vec<Value> = (list.specs().into_iter())
-        .map(|spec| {
-            json!({"type": "function", "function": {
-                "name": spec.name, "description": spec.description, "parameters": spec.input_schema,
-            }})
-        })
+        .map(|spec| spec.openai())
         .collect();
     let played = model.played();
     let mut shown_at = Vec::new();

@@ -46,7 +46,7 @@ type Tools = ListTools<Arc<dyn Store>>;
 /// The tools that the command line asks for; `None` where it asks for help.
 fn parse(mut args: impl Iterator<Item = String>) -> Result<Option<Tools>, Box<dyn Error>> {
     let mut tools = Toolset::full();
-    let (mut key, mut owner) = (ListKey::new("default")?, String::new());
+    let (mut key, mut owner) = (ListKey::new("default")?, None);
     let mut store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     while let Some(option) = args.next() {
         if option == "--help" {
@@ -63,12 +63,14 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Option<Tools>, Box<dy
                 return Err(format!("--tools is full, mastra or murmur, not {value}").into());
             }
             ("--key", _) => key = ListKey::new(&value)?,
-            ("--owner", _) => owner = value,
+            ("--owner", _) => owner = Some(value),
             ("--store", _) => store = open(&value)?,
             _ => return Err(format!("there is no option {option}; see --help").into()),
         }
     }
-    let tools = tools.acting_as(owner).unwrap();
+    if let Some(owner) = owner {
+        tools = tools.acting_as(owner)?;
+    }
     Ok(Some(ListTools::new(store, key, tools)))
 }
 

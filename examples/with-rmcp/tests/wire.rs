@@ -190,6 +190,7 @@ fn command_line() {
             &["--store", "file:"],
             "--store is memory, file:FOLDER or sqlite:FILE, not file:",
         ),
+        (&["--owner", " "], "The name of an owner must not be blank."),
         (&[], "connection closed: initialize request"),
     ];
     for (args, error) in refused {

@@ -15,9 +15,10 @@ use crate::status::Status;
 use crate::task::Task;
 use crate::text::OneLine;
 use crate::text::Quote;
-use crate::tools::catalogue::{Asked, Shown};
+use crate::tools::catalogue::{Asked, Shown, Tool};
+use crate::tools::params::{self, Arg};
 use crate::tools::refusal::{RefusalKind, Refused};
-use crate::tools::reply::{Detail, ListData, ReplyData};
+use crate::tools::reply::{Detail, ListData, ReplyData, open_to};
 use crate::tools::run::{Done, What};
 use crate::tools::{notes, schema, words};
 use serde_json::{Value, json};
@@ -71,7 +72,11 @@ impl Form {
         let mut members = vec![
             ("content", schema::string("The answer as text"), true),
             ("tasks", schema::array(self.task(), what), true),
-            ("isError", schema::boolean(), true),
+            (
+                "isError",
+                schema::boolean("Whether the call was refused"),
+                true,
+            ),
         ];
         members.extend(counts.then(|| ("summary", self.summary(), true)));
         members.extend(removed);
@@ -109,7 +114,7 @@ impl Form {
 
     fn summary(&self) -> Value {
         let count = |name| (name, schema::integer("A number of tasks"), true);
-        let truth = |name| (name, schema::boolean(), true);
+        let truth = |name| (name, schema::boolean("A fact of the list"), true);
         let counts = ["total", "completed", "inProgress", "pending", "incomplete"];
         let mut summary: Properties = counts.map(count).into();
         summary.extend(["hasTasks", "allCompleted"].map(truth));
@@ -121,16 +126,17 @@ impl Form {
     }
 
     /// The reply to a call that was carried out.
-    pub(super) fn done(&self, list: &TaskList, detail: Detail, done: &Done) -> Shown {
+    pub(super) fn done(&self, asked: &Asked<'_>, list: &TaskList, done: &Done) -> Shown {
         if let What::Checked = done.what {
-            return self.checked(list, detail);
+            return self.checked(asked, list);
         }
+        let detail = asked.detail;
         let told = told(list, &done.what);
         // A list that was asked for is shown whatever the detail.
         let whole = detail == Detail::Full || matches!(done.what, What::Listed);
         let shown = (!whole).then(|| touched(list, done, told.about));
         let mut text = told.title.map_or(String::new(), |title| title + "\n");
-        text.push_str(&counts(list, told.heading));
+        text.push_str(&self.counts(asked, list, told.heading));
         match &shown {
             None => self.lines(&mut text, "\nTask IDs:", list, list.tasks(), true),
             Some(tasks) => self.changed(&mut text, list, tasks, &done.changes),
@@ -140,7 +146,7 @@ impl Form {
             ready_line(&mut text, list, &done.changes);
         }
         notes::append(&mut text, &done.notes);
-        let mut data = self.data(list, text.clone());
+        let mut data = self.data(asked, list, text.clone());
         data.shown = shown.map(|tasks| tasks.iter().map(|task| task.id.clone()).collect());
         if detail == Detail::Changed {
             data.has_summary = true;
@@ -154,10 +160,10 @@ impl Form {
         (text, data)
     }
 
-    fn checked(&self, list: &TaskList, detail: Detail) -> Shown {
-        let text = self.check_text(list);
-        let mut data = self.data(list, text.clone());
-        data.shown = (detail == Detail::Changed).then(Vec::new);
+    fn checked(&self, asked: &Asked<'_>, list: &TaskList) -> Shown {
+        let text = self.check_text(asked, list);
+        let mut data = self.data(asked, list, text.clone());
+        data.shown = (asked.detail == Detail::Changed).then(Vec::new);
         data.has_summary = true;
         data.has_incomplete = true;
         (text, data.into())
@@ -169,20 +175,22 @@ impl Form {
         let list = asked.list.unwrap_or(&empty);
         // The one refusal that is answered with the list: the model is to write again from it.
         let is_outdated = refused.refusal.kind == RefusalKind::Outdated;
-        let mut text = self.refused_text(list, refused);
+        let mut text = self.refused_text(asked, list, refused);
         if is_outdated {
-            let _ = write!(text, "\n\n{}", counts(list, "Tasks"));
+            let _ = write!(text, "\n\n{}", self.counts(asked, list, "Tasks"));
             self.lines(&mut text, "\nTask IDs:", list, list.tasks(), true);
         }
-        let mut data = self.data(list, text.clone());
+        let mut data = self.data(asked, list, text.clone());
         data.is_error = true;
+        // Who writes from an old list needs the whole new one.
         data.shown = (asked.detail == Detail::Changed && !is_outdated).then(Vec::new);
         (text, data)
     }
 
-    fn data(&self, list: &TaskList, content: String) -> ListData {
+    fn data(&self, asked: &Asked<'_>, list: &TaskList, content: String) -> ListData {
         ListData {
             list: list.clone(),
+            actor: asked.actor.cloned(),
             full: self.full,
             content,
             is_error: false,
@@ -232,38 +240,85 @@ impl Form {
         }
     }
 
-    fn check_text(&self, list: &TaskList) -> String {
+    /// How far the list is, and what the one who asks has in progress.
+    fn counts(&self, asked: &Asked<'_>, list: &TaskList, heading: &str) -> String {
+        let summary = list.summary();
+        let mut text = format!(
+            "{heading}: [{}/{} completed{}]",
+            summary.completed,
+            summary.total,
+            self.dormant(list)
+        );
+        let is_own = |task: &&Task| match (asked.actor, &task.owner) {
+            (Some(actor), Some(owner)) => owner == actor,
+            _ => true,
+        };
+        if let Some(task) = list.in_state(State::InProgress).find(is_own) {
+            let label = OneLine(task.active_label());
+            let _ = write!(text, "\nCurrently: {label} ({})", task.id);
+        }
+        text
+    }
+
+    /// How many tasks of the total are not to be done now.
+    fn dormant(&self, list: &TaskList) -> String {
+        match list.summary().dormant {
+            0 => String::new(),
+            dormant => format!(", {dormant} dormant"),
+        }
+    }
+
+    fn check_text(&self, asked: &Asked<'_>, list: &TaskList) -> String {
         let summary = list.summary();
         if !summary.has_tasks {
             return "No tasks found. Consider using task_write to create a task list for complex work.".into();
         }
         let mut text = format!(
-            "Task Status: [{completed}/{total} completed]\n- Completed: {completed}\n- In Progress: {}\n\
+            "Task Status: [{completed}/{total} completed{}]\n- Completed: {completed}\n- In Progress: {}\n\
              - Pending: {}\n\nAll tasks completed: {}",
+            self.dormant(list),
             summary.in_progress,
             summary.pending,
             if summary.all_completed { "YES" } else { "NO" },
             completed = summary.completed,
             total = summary.total,
         );
-        let has_open = summary.incomplete > 0;
-        if has_open {
+        let left: Vec<&Task> = open_to(list, asked.actor).collect();
+        if !left.is_empty() {
             text.push_str("\n\nIncomplete tasks:");
         }
-        let open = |status| list.open_tasks().filter(move |task| task.status == status);
+        let open = |status| {
+            left.iter()
+                .copied()
+                .filter(move |task| task.status == status)
+        };
         let (running, waiting) = (open(Status::InProgress), open(Status::Pending));
         self.lines(&mut text, "\n\nIn Progress:", list, running, false);
         self.lines(&mut text, "\n\nPending:", list, waiting, false);
+        // Both are in the order of the finish gate.
+        let mut own = left.iter().peekable();
+        let others = list
+            .open_tasks()
+            .filter(|task| own.next_if(|own| own.id == task.id).is_none());
+        let others: Vec<&Task> = others.collect();
+        let has_others = !others.is_empty();
+        let title = "\n\nHeld by others, or waiting for other tasks (do not work on these now):";
+        self.lines(&mut text, title, list, others, true);
         let title = "\n\nDormant (do not work on these):";
         self.lines(&mut text, title, list, list.in_state(State::Dormant), false);
-        if has_open {
-            text.push_str("\n\nContinue working on these tasks before ending.");
+        match (left.is_empty(), has_others) {
+            (false, _) => text.push_str("\n\nContinue working on these tasks before ending."),
+            (true, true) => text.push_str("\n\nNothing is left for you to do: you may stop."),
+            (true, false) => {}
         }
         text
     }
 
     /// The text of a refusal: in Mastra's words where it has some, else as it is.
-    fn refused_text(&self, list: &TaskList, refused: &Refused) -> String {
+    fn refused_text(&self, asked: &Asked<'_>, list: &TaskList, refused: &Refused) -> String {
+        // A write would have given the ids other texts.
+        let writes = |tool: &Tool| params::of(tool.params, Arg::Tasks).is_some();
+        let stays = !asked.tool.is_some_and(writes);
         match &refused.refusal.error {
             Some(Error::UnknownTask { id, known }) => {
                 let mut text = format!("Task not found: {}\n\n", Quote(id));
@@ -273,7 +328,7 @@ impl Form {
                 text.push_str("Available task IDs:");
                 // They are those of the list that the call would have made, which may not be there yet.
                 for id in &known.ids {
-                    match list.get(id) {
+                    match list.get(id).filter(|_| stays) {
                         Some(task) => self.lines(&mut text, "", list, [task], true),
                         None => text.extend(["\n- ", id.as_str()]),
                     }
@@ -289,6 +344,7 @@ impl Form {
                 ids.len(),
                 Ids(ids)
             ),
+            // Mastra refuses this with its schema, so there is no recorded text, and the path helps more.
             Some(Error::MissingSubject { item }) => format!(
                 "Nothing was changed.\n- tasks[{item}].content: missing; \
                  a new task needs a short imperative text"
@@ -313,15 +369,14 @@ fn told<'a>(list: &TaskList, what: &'a What) -> Told<'a> {
         What::Deleted(id) => told.title = Some(format!("Deleted {id}")),
         What::Found(id) => {
             told.heading = "Tasks";
-            let task = list.get(id).and_then(|task| task.description.as_deref());
-            let description = task.map_or(String::new(), |text| format!("\n{text}"));
+            let description = description(list, id);
             told.title = (list.explain(id)).map(|why| format!("{why}{description}"));
             told.more = Some(("id", json!(id)));
             told.about = Some(id);
         }
         What::Claimed(id) => {
             told.title = Some(match id {
-                Some(id) => format!("You have {id}"),
+                Some(id) => format!("You have {id}{}", description(list, id)),
                 None => "There is no task to claim: none is ready that is yours or nobody's".into(),
             });
             told.more = id.as_ref().map(|id| ("claimed", json!(id)));
@@ -338,18 +393,10 @@ fn told<'a>(list: &TaskList, what: &'a What) -> Told<'a> {
     told
 }
 
-/// How far the list is, and what is in progress.
-fn counts(list: &TaskList, heading: &str) -> String {
-    let summary = list.summary();
-    let mut text = format!(
-        "{heading}: [{}/{} completed]",
-        summary.completed, summary.total
-    );
-    if let Some(task) = list.in_state(State::InProgress).next() {
-        let label = OneLine(task.active_label());
-        let _ = write!(text, "\nCurrently: {label} ({})", task.id);
-    }
-    text
+/// What there is about a task beside its text, on lines of its own. Whoever starts on it must not have to ask.
+fn description(list: &TaskList, id: &TaskId) -> String {
+    let text = list.get(id).and_then(|task| task.description.as_deref());
+    text.map_or(String::new(), |text| format!("\n{text}"))
 }
 
 /// What can be started since a call.

@@ -9,7 +9,7 @@ use crate::task::Field;
 use crate::tools::catalogue::{Hints, Interface, Tool};
 use crate::tools::params::{
     ACTIVATION, ACTIVE_FORM, Arg, BASE_REVISION, BLOCKED_BY, BLOCKS, CONTENT, DESCRIPTION, Holds,
-    ID, METADATA, OWNER, Param, STATE, STATUS,
+    ID, MERGE, METADATA, OWNER, Param, STATE, STATUS,
 };
 use crate::tools::{run, schema, words};
 
@@ -19,7 +19,8 @@ pub(in crate::tools) static INTERFACE: Interface = Interface {
         WRITE, UPDATE, COMPLETE, CHECK, CREATE, DELETE, LIST, GET, CLAIM, RELEASE,
     ],
     tells_effects: true,
-    done: |list, detail, done| FORM.done(list, detail, done),
+    to_keep: "To keep them, send them too, or add single tasks with task_create or with merge: true.",
+    done: |asked, list, done| FORM.done(asked, list, done),
     refused: |asked, refused| {
         let (text, data) = FORM.refused(asked, refused);
         (text, data.into())
@@ -29,11 +30,12 @@ pub(in crate::tools) static INTERFACE: Interface = Interface {
 const FORM: Form = Form { full: true };
 
 const WRITE: Tool = Tool {
-    params: &[mastra::tasks(&WRITTEN), BASE_REVISION],
+    params: &[mastra::tasks(&WRITTEN), MERGE, BASE_REVISION],
     output: |detail| FORM.result(detail, Vec::new()),
     ..mastra::WRITE
 };
 
+// A whole list says each status, so that none is kept by accident; a new task may leave it out.
 const WRITTEN: [Param; 11] = task(STATUS.required());
 const CREATED: [Param; 11] = task(STATUS);
 

@@ -6,17 +6,19 @@
 use super::form::Form;
 use crate::tools::catalogue::{Asked, Hints, Interface, Shown, Tool};
 use crate::tools::params::{
-    ACTIVE_FORM, Arg, BASE_REVISION, CONTENT, Holds, ID, METADATA, Param, Params, STATUS,
+    ACTIVE_FORM, Arg, BASE_REVISION, CONTENT, Holds, ID, MERGE, METADATA, Need, Param, Params,
+    STATUS,
 };
 use crate::tools::refusal::Refused;
 use crate::tools::reply::Detail;
-use crate::tools::run;
+use crate::tools::{run, words};
 
 pub(in crate::tools) static INTERFACE: Interface = Interface {
     name: "mastra",
     tools: &[WRITE, UPDATE, COMPLETE, CHECK],
     tells_effects: true,
-    done: |list, detail, done| FORM.done(list, detail, done),
+    to_keep: "To keep them, send the full list.",
+    done: |asked, list, done| FORM.done(asked, list, done),
     refused,
 };
 
@@ -43,6 +45,8 @@ pub(super) const WRITE: Tool = Tool {
             ACTIVE_FORM,
             METADATA,
         ]),
+        // Its schema has no such word. Where a model sends it all the same, it means what it says.
+        MERGE.need(Need::Hidden),
         BASE_REVISION,
     ],
     example: r#"{"tasks": [{"content": "Fix the bug", "status": "pending", "activeForm": "Fixing the bug"}]}"#,
@@ -94,6 +98,7 @@ pub(super) const CHECK: Tool = Tool {
 
 pub(super) const fn tasks(item: Params) -> Param {
     Param::new(Arg::Tasks, "tasks", Holds::Tasks(item))
+        .aliases(words::WHOLE_LIST)
         .about("The complete new task list, in order")
         .required()
 }
@@ -101,6 +106,7 @@ pub(super) const fn tasks(item: Params) -> Param {
 fn refused(asked: &Asked<'_>, refused: &Refused) -> Shown {
     let (text, mut data) = FORM.refused(asked, refused);
     let is_check = asked.tool.is_some_and(|tool| tool.name == CHECK.name);
+    // The summary has no canFinish and says that there are no tasks, so that it stops nobody.
     if is_check && asked.list.is_none() && asked.detail == Detail::Full {
         data.has_summary = true;
         data.has_incomplete = true;

@@ -21,6 +21,7 @@ pub(in crate::tools) static INTERFACE: Interface = Interface {
     name: "murmur",
     tools: &[LIST, CREATE, UPDATE, GET],
     tells_effects: false,
+    to_keep: "",
     done,
     refused,
 };
@@ -204,7 +205,7 @@ struct MadeOut<'a> {
     notes: &'a [String],
 }
 
-fn done(list: &TaskList, _: Detail, done: &Done) -> Shown {
+fn done(_: &Asked<'_>, list: &TaskList, done: &Done) -> Shown {
     let notes = &done.notes;
     match &done.what {
         What::Created(id) => {

@@ -228,7 +228,9 @@ impl<'a> Bytes<'a> {
             0..4 => {
                 let drafts = self.some(7, |bytes| bytes.draft(&before));
                 match self.one_in(4) {
-                    true => list.acting_as(self.owner()).unwrap().write(drafts),
+                    true => list
+                        .acting_as(self.owner())
+                        .and_then(|mut acting| acting.write(drafts)),
                     false => list.write(drafts),
                 }
             }

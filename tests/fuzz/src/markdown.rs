@@ -15,9 +15,14 @@ pub fn run(data: &[u8]) {
     }
     let text = String::from_utf8_lossy(rest);
     let checklist = from_markdown(&text);
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let lines: Vec<&str> = text.lines().collect();
-    let told = lines.iter().filter(|line| !line.trim().is_empty()).count();
-    assert_eq!(checklist.tasks.len() + checklist.unread.len(), told);
+    let told = checklist.tasks.len() + checklist.unread.len();
+    let there = lines.iter().filter(|line| !line.trim().is_empty()).count();
+    let has_blocks = ["```", "~~~", "<!--"]
+        .iter()
+        .any(|block| text.contains(block));
+    assert!(told == there || has_blocks && told < there);
     for unread in &checklist.unread {
         assert_eq!(unread.text, lines[unread.line - 1]);
     }

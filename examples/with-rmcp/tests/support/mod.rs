@@ -118,7 +118,6 @@ pub fn tools(tools: Toolset) -> Value {
             "inputSchema": spec.input_schema,
             "outputSchema": spec.output_schema,
             "annotations": {
-                "title": spec.title,
                 "readOnlyHint": spec.hints.read_only,
                 "destructiveHint": spec.hints.destructive,
                 "idempotentHint": spec.hints.idempotent,
